@@ -1,11 +1,19 @@
-"""Which files are stores, by their names, and how a tournament in one is named: ``games.db#2``."""
+"""What the names of files tell: which are stores, ``games.db#2`` for a tournament in one, and what others hold."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-__all__ = ["is_store", "split_name", "titled"]
+from .sgf_points import KINDS
+
+__all__ = ["HELD", "check_held", "is_store", "split_name", "titled"]
+
+HELD = {  # what the formats of the field hold here; all others hold every game
+    ".sgf": tuple(kind.name for kind in KINDS),
+    ".pdn": ("checkers",),
+    ".pgn": ("chess",),
+}
 
 _NAME = re.compile(r"(.+?\.(?:db|sqlite|sqlite3))(?:#(.*))?", re.IGNORECASE | re.DOTALL)
 
@@ -25,3 +33,14 @@ def titled(path: str | Path, title: str) -> Path:
     """Return the name of a store with a title for what is added to it, unless it has one; of other files, as it is."""
     file, said = split_name(path)
     return Path(f"{file}#{title}") if is_store(path) and said is None else Path(path)
+
+
+def check_held(suffix: str, game: str) -> None:
+    """Raise `ValueError` if files of a format in `HELD` do not hold the game of a spec; it says which do."""
+    name = game.partition("(")[0].strip()
+    if name not in HELD[suffix]:
+        others = [".jsonl", *(other for other, names in HELD.items() if name in names)]
+        raise ValueError(
+            f"{suffix[1:].upper()} files hold {', '.join(HELD[suffix])} here, got {game!r}: "
+            f"write a {' or '.join(others)} file"
+        )

@@ -11,8 +11,8 @@ variations ``(…)``, ``$n``, ``!`` and ``?``.
 A game from another position has the tags ``SetUp`` and ``FEN``, see `plyground.envs.games.checkers_fen`.
 
 The tag ``Plyground`` holds the notes of `plyground.arena.records.replay`. A game without this tag is read as
-``checkers``, and its result is believed; without a result it is ``"truncated"``, unless our rules know better. Event,
-date and the like are not kept.
+``checkers``, and its result is believed, for people resign, unless the board shows another winner; without a result it
+is ``"truncated"``, unless our rules know better. Event, date and the like are not kept.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from pathlib import Path
 
 from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
 from .files import CUT_OFF, Fault, Lines, Watch, add_texts, decoded, ignored, located, raised
+from .names import check_held
 from .pdn_moves import actions_by_name, notation, resolve
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
@@ -60,9 +61,23 @@ class _Text:
     end: int = 0
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[str] = field(default_factory=list)  # and their numbers, as in ["1.", "11-15"]
+    runs: list[tuple[int, int]] = field(default_factory=list)  # where some stand: the index of the first, and its place
     is_played: bool = False  # whether it has moves
     result: str = ""  # after the moves; empty if there is none
     fault: str = ""  # why it cannot be read; without a ``start``, nor the file from ``end`` on
+
+
+class _MoveError(ValueError):
+    """A move cannot be played.
+
+    Args:
+        reason: why.
+        index: which of the moves of a `_Text` it is.
+    """
+
+    def __init__(self, reason: str, index: int) -> None:
+        super().__init__(reason)
+        self.index = index
 
 
 def write_pdn(path: str | Path, records: Iterable[GameRecord]) -> None:
@@ -90,7 +105,8 @@ def read_pdn(
     Raises:
         ValueError: a game cannot be read: another kind of draughts, a position that is none, a move that is illegal or
             ambiguous, notes but no result after the moves, as where a file is cut off, or something that is no PDN. The
-            message names the file, the line in which the game begins, the game by its number, and the reason.
+            message names the file, the line of the move, or else that in which the game begins, the game by its number,
+            and the reason.
     """
     text = decoded(path)
     made = cache(make_game)  # each game once, for a file
@@ -102,6 +118,9 @@ def read_pdn(
             if found.fault:
                 raise ValueError(found.fault)
             record = _record(found, game, made)
+        except _MoveError as error:
+            fault(located(error, path, lines(_place(text, found, error.index)), number))
+            continue
         except ValueError as error:
             fault(located(error, path, line, number))
             continue
@@ -116,8 +135,7 @@ def read_pdn(
 
 def check_pdn_game(game: str) -> None:
     """Raise `ValueError` if PDN files do not hold the game of a spec."""
-    if game.partition("(")[0] != "checkers":
-        raise ValueError(f"PDN files hold checkers, got {game!r}: write a .jsonl or .sgf file")
+    check_held(".pdn", game)
 
 
 def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
@@ -204,6 +222,7 @@ def _games(text: str) -> Iterator[_Text]:
                 game.fault = f"the tag {shown(token['tag'])} stands twice: is a game without moves?"
             game.tags[token["tag"]] = re.sub(r"\\(.)", r"\1", token["value"])
         elif kind == "moves":
+            game.runs.append((len(game.moves), start))
             game.moves += _PART.findall(token["moves"])
             game.is_played = True
         elif kind == "number":
@@ -220,6 +239,12 @@ def _games(text: str) -> Iterator[_Text]:
         yield _Text(end=position, fault="a '(' without ')'")
     elif game.tags or game.is_played:
         yield game
+
+
+def _place(text: str, game: _Text, index: int) -> int:
+    """Return where one of the moves of a game stands in the text, for which it is read again."""
+    first, start = game.runs[bisect_right(game.runs, index, key=itemgetter(0)) - 1]
+    return next(islice(_PART.finditer(text, start), index - first, None)).start()
 
 
 def _record(text: _Text, spec: str, made: Callable[[str], Game]) -> GameRecord:
@@ -261,7 +286,10 @@ def _play(moves: list[str], replay: Replay) -> None:
             after.append(len(actions))
         first += bisect_right(after, replay.play_all(actions, ends=ends))
         if first < len(moves):
-            _play_one(moves, first, replay)
+            try:
+                _play_one(moves, first, replay)
+            except ValueError as error:
+                raise _MoveError(str(error), first) from None
             first += 1
 
 

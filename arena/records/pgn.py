@@ -7,10 +7,10 @@ the depth: as UCI tells them, see `plyground.agents.scores`, and 100 pawns for a
 evaluations back.
 
 The tag ``Plyground`` holds the notes of `plyground.arena.records.replay`. A game without it is replayed by our rules,
-and its result is believed. It is one of ``chess``; one that goes on, or begins, after 50 moves of each side without a
-capture or a move of a pawn is one of ``chess(max_quiet_plies=150, repetition=5)``, which ends only as chess does
-without a claim. A game without a result is ``"truncated"``, unless our rules know better. The reader skips comments,
-numbered marks and variations. Event, date and the like are not kept.
+and its result is believed, unless mate or stalemate stands against it. It is one of ``chess``; one that goes on, or
+begins, after 50 moves of each side without a capture or a move of a pawn is one of ``chess(max_quiet_plies=150,
+repetition=5)``, which ends only as chess does without a claim. A game without a result is ``"truncated"``, unless our
+rules know better. The reader skips comments, numbered marks and variations. Event, date and the like are not kept.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
 from .files import CUT_OFF, Fault, Watch, add_texts, decoded, ignored, located, raised
 from .judgements import Judgement
+from .names import check_held
 from .pgn_text import FaultError, Text, move_label, read_texts
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
@@ -111,8 +112,7 @@ def read_pgn(
 
 def check_pgn_game(game: str) -> None:
     """Raise `ValueError` if PGN files do not hold the game of a spec."""
-    if game.partition("(")[0] != "chess":
-        raise ValueError(f"PGN files hold chess, got {game!r}: write a .jsonl, .sgf or .pdn file")
+    check_held(".pgn", game)
 
 
 def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:

@@ -25,6 +25,7 @@ __all__ = ["Replay", "legal_moves", "read_notes", "replayed", "write_notes"]
 
 _NOTES = ("game", "opening", "outcome", "ending", "seed")
 _SOMETIMES = frozenset(("illegal", "reason", "players"))
+_RESULTS = {1: "a win of the first player", -1: "a win of the second player", 0: "a draw"}
 
 
 @kernel
@@ -143,14 +144,15 @@ class Replay:
         Args:
             players: the players' names, the first player first.
             result: +1 the first player won, 0 a draw, -1 the second won; None: the file does not say.
-            notes: what `read_notes` found. Without notes ``result`` counts, whatever the rules say of the last
-                position: people resign, agree to draws and score by other rules.
+            notes: what `read_notes` found. Without notes ``result`` counts, unless the end is on the board, see
+                `_check_result`: people resign, agree to draws and score by other rules.
 
         Raises:
-            ValueError: the notes do not fit the moves.
+            ValueError: the notes do not fit the moves, or the result not the board.
         """
         moves, movers = list(self.moves), list(self.movers)
         if notes is None:
+            self._check_result(result)
             if result is None and self._count == 0:
                 result = float(self.game.utility(self.state, 0))
             outcome = [0.0, 0.0] if result is None else [result, 0.0 - result]
@@ -182,6 +184,20 @@ class Replay:
             reason=notes.get("reason"),
             start=self._start,
         )
+
+    def _check_result(self, result: float | None) -> None:
+        """Raise `ValueError` if a game ended on the board, where nobody can resign, and a file has another result.
+
+        A draw is on the board where no move is left: others may have to be claimed. In Go players agree on dead stones,
+        which our rules count as alive.
+        """
+        if result is None or self._count or self.game.name == "go":
+            return
+        utility = float(self.game.utility(self.state, 0))
+        ours = (utility > 0) - (utility < 0)
+        if result != ours and (ours or not self.game.actions(self.state)):
+            told, found = (_RESULTS[int(one)] for one in (result, ours))
+            raise ValueError(f"its result is {told}, but by the rules of {self.game.spec} the last position is {found}")
 
 
 def replayed(game: Game, record: GameRecord) -> Replay:

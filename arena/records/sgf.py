@@ -18,8 +18,9 @@ people.
 
 A game without that property is read by the rules that the file tells: ``SZ``, and ``KM`` (0 without it). Of all
 repetitions only the simple ko is forbidden then, for SGF does not say which superko was. The main line is read. ``RE``
-is believed, for people resign, and score by other rules; a game that has no result, and has not ended by our rules, is
-``"truncated"``. Event, date, comments and the like are not kept.
+is believed, for people resign, and score by other rules, unless a game of gomoku or Othello was played to another
+result; a game that has no result, and has not ended by our rules, is ``"truncated"``. ``T`` in it is a loss on time,
+and ``F`` (a forfeit) a player's failure. Event, date, comments and the like are not kept.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import itertools
 import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ from ...envs import Game, make_game
 from ...envs.outside.messages import cut, shown
 from ...envs.version import __version__
 from .files import Fault, Watch, add_texts, bytes_of_text, ignored, located, raised
+from .names import HELD, check_held
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes
 from .sgf_points import KINDS, Kind
@@ -47,7 +50,8 @@ __all__ = ["check_sgf_game", "read_sgf", "write_sgf"]
 
 _NOTES = "PLYGROUND"
 _COLOURS = ("B", "W")
-_NAMES = [kind.name for kind in KINDS]
+_LOSSES = {"failed": "F", "time": "T"}  # how RE tells them …
+_ENDINGS = {"f": "failed", "forfeit": "failed", "t": "time", "time": "time"}  # … and FF[4] takes whole words too
 _STONES = ("AB", "AW", "AE")  # black stones, white stones, empty points
 _SETUP = frozenset((*_STONES, "PL"))
 
@@ -104,8 +108,7 @@ def read_sgf(path: str | Path, watch: Watch = ignored, fault: Fault = raised) ->
 
 def check_sgf_game(game: str) -> None:
     """Raise `ValueError` if SGF files do not hold the game of a spec."""
-    if game.partition("(")[0] not in _NAMES:
-        raise ValueError(f"SGF files hold {', '.join(_NAMES)} here, got {game!r}: write a .jsonl file")
+    check_held(".sgf", game)
 
 
 def _serialise(record: GameRecord) -> bytes:
@@ -115,7 +118,7 @@ def _serialise(record: GameRecord) -> bytes:
             "the game starts from a set-up position, which SGF files do not hold here: write a .jsonl file"
         )
     game = make_game(record.game)
-    kind = KINDS[_NAMES.index(game.name)]
+    kind = KINDS[HELD[".sgf"].index(game.name)]
     size = game.parameters[kind.size]
     replay = Replay(game)
     written = sgf.Sgf_game(size)
@@ -151,7 +154,7 @@ def _result(record: GameRecord, player: int) -> str:
     balance = record.outcome[0] - record.outcome[1]
     if balance == 0:
         return "0"
-    return ("B+" if balance > 0 else "W+") + {"failed": "F", "time": "T"}.get(record.ending, "")
+    return ("B+" if balance > 0 else "W+") + _LOSSES.get(record.ending, "")
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -170,11 +173,12 @@ def _record(nodes: Sequence[Node], encoding: str, made: Callable[..., Game]) -> 
             raise ValueError(f"the notes say {game.spec}, but the board has size {size}")
     else:
         game = _foreign_game(kind, size, root, made)
-    result = _read_result(_get(root, "RE", "?"))
+    result, ending = _read_result(_get(root, "RE", "?"))
     replay = Replay(game)
     _play(nodes, kind, size, replay)
     players = [_get(root, "PB", "") or "Black", _get(root, "PW", "") or "White"]
-    return replay.record(players, result, notes)
+    record = replay.record(players, result, notes)
+    return record if notes is not None or ending is None else replace(record, ending=ending)
 
 
 def _encoding(properties: Node, default: str) -> str:
@@ -225,15 +229,15 @@ def _get(node: sgf.Tree_node, identifier: str, default: Any) -> Any:
         raise ValueError(f"the property {identifier} cannot be read: {cut(str(error), 100)}") from None
 
 
-def _read_result(text: str) -> float | None:
-    """Return what RE says: +1 for black, -1 for white, 0 for a draw, None for nothing."""
+def _read_result(text: str) -> tuple[float | None, str | None]:
+    """Return what RE says, +1 for black, -1 for white, 0 for a draw, None for nothing; and an ending, if any."""
     text = text.strip().lower()
     if re.match(r"[bw]\+", text):
-        return 1.0 if text[0] == "b" else -1.0
+        return 1.0 if text[0] == "b" else -1.0, _ENDINGS.get(text[2:].strip())
     if text in ("0", "draw", "jigo"):
-        return 0.0
+        return 0.0, None
     if text in ("", "?", "void"):
-        return None
+        return None, None
     raise ValueError(f"the result RE[{cut(text, 60)}] cannot be read: expected B+…, W+…, 0, Draw, Void or ?")
 
 

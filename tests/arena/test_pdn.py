@@ -149,7 +149,7 @@ class TestThereAndBack:
 
     def test_what_is_not_written(self, tmp_path: Path) -> None:
         (record, *_) = match("connect_four", ["random", "random"], games=2)
-        with pytest.raises(ValueError, match=r"PDN files hold checkers, got 'connect_four'"):
+        with pytest.raises(ValueError, match=r"PDN files hold checkers here, got 'connect_four'"):
             written(tmp_path, record)
         for move, name in [(169, r"\d+x\d+"), (170, "170"), (-1, "-1")]:
             wrong = GameRecord("checkers", ["a", "b"], [move], 0, [0, 0], "truncated", [0], [0], None)
@@ -226,6 +226,9 @@ class TestForeign:
         text = moves_of(written(tmp_path, record))
         (back,) = read(tmp_path, text)
         assert (back.outcome, back.ending) == (record.outcome, "finished")
+        wrong = "0-1" if record.outcome == [1, -1] else "1-0"
+        with pytest.raises(ValueError, match=r"its result is a win of the .* the last position is a win of the"):
+            read(tmp_path, text.replace("*", wrong))
         with pytest.raises(ValueError, match=r"move \d+\. 1-5 comes after the end of the game of checkers"):
             read(tmp_path, text.replace("*", "") + "1-5")
 
@@ -289,6 +292,26 @@ class TestForeign:
         with pytest.raises(ValueError, match=message) as caught:
             read(tmp_path, text)
         assert "games.pdn" in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("text", "line"),
+        [
+            ("1. 11-15 23-19\n2. 8-11 22-17\n3. 1-5 *", 5),
+            ("1. 11-15 23-19\n2. 8-11 {a\ncomment} 22-17\n(2... 24-20) 3. 1-5 *", 6),
+            ("1. 11-15\n11-15 *", 4),
+            ("1. 1-5 *", 3),
+            ("11-15 23-19 8-11\n\n22-17 1-5", 5),
+        ],
+    )
+    def test_a_faulty_move_is_found_in_its_line(self, tmp_path: Path, text: str, line: int) -> None:
+        """It was said to be in the first line of the game."""
+        faults: list[ValueError] = []
+        before, after = "1. 9-13 *\n", '\n\n[White "z"]\n1. 9-14 *\n1. 1-5'
+        games = read(tmp_path, f'{before}[White "y"]\n{text}{after}', fault=faults.append)
+        assert [names(game) for game in games] == [["9-13"], ["9-14"]]
+        last = 2 + f"{text}{after}".count("\n") + 1
+        for error, (place, number) in zip(faults, ((line, 2), (last, 4)), strict=True):
+            assert f"games.pdn, line {place}, game {number}: move " in str(error)
 
     def test_the_games_before_an_error_are_read(self, tmp_path: Path) -> None:
         file = tmp_path / "games.pdn"

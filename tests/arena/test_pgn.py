@@ -15,6 +15,7 @@ import pytest
 
 from plyground.agents.scores import pawn_value
 from plyground.arena import GameRecord, match, play, read_games, write_games
+from plyground.arena.openings import read_openings
 from plyground.arena.records.judgements import Judgement
 from plyground.envs import chess_v0, make_game
 from tests.helpers.command_line import Run
@@ -22,6 +23,7 @@ from tests.helpers.pgn_games import fuzz, uci_of
 from tests.helpers.records import untimed
 
 MATE = "1. f3 e5 2. g4 Qh4#"
+STALEMATE = '[FEN "7k/8/6K1/8/8/8/5Q2/8 w - - 0 1"]\n\n1. Qf7'
 ENDING = "4k3/8/8/8/8/8/4P3/4K3 b - - 12 40"
 
 
@@ -102,7 +104,7 @@ class TestWritten:
 
     def test_what_cannot_be_written(self, tmp_path: Path) -> None:
         other = GameRecord("checkers", ["a", "b"], [], 0, [0, 0], "truncated", [], [], None)
-        with pytest.raises(ValueError, match="PGN files hold chess, got 'checkers'"):
+        with pytest.raises(ValueError, match="PGN files hold chess here, got 'checkers'"):
             written(tmp_path, other)
         with pytest.raises(ValueError, match=r"move 1, \S+, is illegal in chess$"):
             written(tmp_path, dataclasses.replace(other, game="chess", moves=[0], seconds=[0.0], movers=[0]))
@@ -145,6 +147,29 @@ class TestRead:
         _, said = fault(tmp_path, '[Result "1-0"]\n\n1. e4 0-1')
         assert said == "line 1, game 1: the results '1-0', in the tags, and '0-1', after the moves, differ"
 
+    @pytest.mark.parametrize(
+        ("moves", "result", "said"),
+        [
+            (
+                MATE,
+                "1-0",
+                "a win of the first player, but by the rules of chess the last position is a win of the second",
+            ),
+            (MATE, "1/2-1/2", "a draw, but by the rules of chess the last position is a win of the second player"),
+            (STALEMATE, "1-0", "a win of the first player, but by the rules of chess the last position is a draw"),
+        ],
+    )
+    def test_a_result_against_the_board_is_refused(self, tmp_path: Path, moves: str, result: str, said: str) -> None:
+        """Nobody resigns who is mated, and the side to mate cannot lose."""
+        assert said in fault(tmp_path, f"{moves} {result}\n")[1]
+        assert read(tmp_path, f"{moves} *")[0].ending == "finished"
+
+    def test_a_draw_that_nobody_claimed_is_no_end(self, tmp_path: Path) -> None:
+        shuffle = " ".join(["Nf3 Nf6 Ng1 Ng8"] * 25)
+        for result, outcome in (("1-0", [1, -1]), ("1/2-1/2", [0, 0])):
+            (record,) = read(tmp_path, f"{shuffle} {result}")
+            assert (record.game, record.outcome) == ("chess", outcome)
+
     def test_positions(self, tmp_path: Path) -> None:
         (record,) = read(tmp_path, f'[SetUp "1"]\n[FEN "{ENDING}"]\n\n40... Kd7 41. e4 *')
         assert record.start == ENDING.replace(" 40", " 1")  # a state has no number of the move
@@ -173,6 +198,16 @@ class TestRead:
         records, said = fault(tmp_path, f"{shuffle} {shuffle} *")
         assert said.endswith("move 76. Ng1 comes after the end of the game of chess(max_quiet_plies=150, repetition=5)")
         assert len(records[0].moves) == 150
+
+    def test_openings_of_games_that_others_drew_in_another_way(self, tmp_path: Path) -> None:
+        game, path = make_game("chess"), tmp_path / "games.pgn"
+        path.write_text(" ".join(["Nf3 Nf6 Ng1 Ng8"] * 28) + " *")
+        (opening,) = read_openings(path, game, 2)
+        assert game.line_names(opening.moves) == ["g1f3", "g8f6"]
+        with pytest.raises(ValueError, match="game 1: the game is over after these 100 moves"):
+            read_openings(path, game, 100)
+        with pytest.raises(ValueError, match=r"it is a game of chess\(.*\), expected chess\(chess960=5\)"):
+            read_openings(path, make_game("chess(chess960=5)"), 2)  # which begins from another position
 
     def test_a_position_in_which_nobody_has_claimed(self, tmp_path: Path) -> None:
         fen, game = "8/8/4k3/8/8/3K4/4r3/7R w - - 120 60", "chess(max_quiet_plies=150, repetition=5)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from sgfmill import boards, sgf
 
 from plyground.agents import Random
 from plyground.arena import GameRecord, match, play
-from plyground.arena.formats import read_games, write_games
+from plyground.arena.formats import check_format, read_games, write_games
 from plyground.arena.records.replay import Replay
 from plyground.envs import BoardGameEnv, make_game
 from tests.conftest import DATA
@@ -19,6 +20,8 @@ from tests.envs.test_gymnasium import Scripted
 from tests.helpers.records import names, untimed
 
 RECORDS = DATA / "records"
+FIVE = ";B[aa];W[ab];B[ba];W[bb];B[ca];W[cb];B[da];W[db];B[ea]"  # of gomoku, in a row
+TIE = ";B[a2];W[a3];B[a4];W[c1];B[d1];W[a1];B[d3];W[d4];B[c4];W[d2];B[b1];W[b4]"  # of Othello, on 4x4
 
 
 def read(path: Path, text: str | bytes) -> list[GameRecord]:
@@ -259,7 +262,10 @@ class TestForeign:
             ("B+R", [1, -1], "finished"),
             ("B+Resign", [1, -1], "finished"),
             ("W+0.5", [-1, 1], "finished"),
-            ("w+T", [-1, 1], "finished"),
+            ("w+T", [-1, 1], "time"),
+            ("B+Time", [1, -1], "time"),
+            ("W+F", [-1, 1], "failed"),
+            ("B+Forfeit", [1, -1], "failed"),
             ("B+", [1, -1], "finished"),
             ("0", [0, 0], "finished"),
             ("Draw", [0, 0], "finished"),
@@ -271,6 +277,29 @@ class TestForeign:
     def test_results(self, tmp_path: Path, text: str, outcome: list[int], ending: str) -> None:
         (record,) = read(tmp_path, f"(;RE[{text}];B[aa])")
         assert (record.outcome, record.ending) == (outcome, ending)
+
+    def test_endings_that_others_write_come_back(self, tmp_path: Path) -> None:
+        for result in ("B+T", "W+F"):
+            assert f"RE[{result}]" in written(tmp_path, *read(tmp_path, f"(;RE[{result}];B[aa])"))
+            (tmp_path / "written.sgf").unlink()
+
+    @pytest.mark.parametrize(
+        ("root", "moves", "result", "said"),
+        [
+            ("GM[4]SZ[7]", FIVE, "W+", "a win of the first"),
+            ("GM[4]SZ[7]", FIVE, "Draw", "a win of the first"),
+            ("GM[2]SZ[4]", TIE, "B+2", "a draw"),
+        ],
+    )
+    def test_a_result_against_the_board_is_refused(
+        self, tmp_path: Path, root: str, moves: str, result: str, said: str
+    ) -> None:
+        with pytest.raises(
+            ValueError, match=rf"its result is a .*, but by the rules of .* the last position is {said}"
+        ):
+            read(tmp_path, f"(;{root}RE[{result}]{moves})")
+        (record,) = read(tmp_path, f"(;{root}{moves})")
+        assert record.ending == "finished"
 
     def test_the_result_is_believed(self, tmp_path: Path) -> None:
         """Our rules would count one black stone as all the board: the players may have agreed otherwise."""
@@ -331,6 +360,25 @@ class TestFormats:
         records = match(spec, ["random", "random"], games=2, seed=1)
         write_games(tmp_path / "games.jsonl", records)
         assert list(read_games(tmp_path / "games.jsonl")) == records
+
+    @pytest.mark.parametrize(
+        ("name", "game", "said"),
+        [
+            ("x.pdn", "chess", "PDN files hold checkers here, got 'chess': write a .jsonl or .pgn file"),
+            ("x.sgf", "chess(chess960=5)", "got 'chess(chess960=5)': write a .jsonl or .pgn file"),
+            (
+                "x.sgf",
+                "checkers",
+                "SGF files hold go, othello, gomoku here, got 'checkers': write a .jsonl or .pdn file",
+            ),
+            ("x.pgn", "go(komi=5.5)", "PGN files hold chess here, got 'go(komi=5.5)': write a .jsonl or .sgf file"),
+            ("x.pgn", "minichess", "got 'minichess': write a .jsonl file"),
+        ],
+    )
+    def test_the_format_that_is_named_holds_the_game(self, name: str, game: str, said: str) -> None:
+        """For chess that cannot go into PDN it named SGF, which cannot hold it either."""
+        with pytest.raises(ValueError, match=rf"{re.escape(said)}$"):
+            check_format(name, game)
 
     @pytest.mark.parametrize("name", ["games.pbn", "games", "sgf"])
     def test_unknown_suffix(self, tmp_path: Path, name: str) -> None:
