@@ -205,14 +205,13 @@ class GTPServer:
         return ""
 
     def _fixed_handicap(self, arguments: list[str]) -> str:
-        points = self._handicap(integer_of(arguments, 0))
-        self.seat.place(points)
-        return " ".join(self.seat.vertices[action] for action in points)
+        return self._place_handicap(integer_of(arguments, 0), self._most_handicap)
 
     def _place_free_handicap(self, arguments: list[str]) -> str:
-        """Place stones where we like: on the star points, and no more than there are of those."""
-        stones = min(integer_of(arguments, 0), self._most_handicap)
-        return self._fixed_handicap([str(stones)])
+        """Place stones where we like: on the star points, or on a small board near its corners, and no more."""
+        wanted, size = integer_of(arguments, 0), self.seat.game.observation_shape[0]
+        most = self._most_handicap or (4 if size > 2 else 2 if size > 1 else 0)  # four would fill a board of 2x2
+        return self._place_handicap(min(wanted, most), most)
 
     def _set_free_handicap(self, arguments: list[str]) -> str:
         points = [self.seat.actions.get(name.upper(), -1) for name in arguments]
@@ -227,13 +226,17 @@ class GTPServer:
         size = self.seat.game.observation_shape[0]
         return 0 if self.seat.game.name != "go" or size < 7 else 9 if size % 2 and size > 7 else 4
 
-    def _handicap(self, stones: int) -> list[int]:
+    def _place_handicap(self, stones: int, most: int) -> str:
+        """Place stones as far from the edge as they are in Go on a board of this size; return where."""
         size = self.seat.game.observation_shape[0]
-        if not 2 <= stones <= self._most_handicap:
+        if not 2 <= stones <= most:
             raise RefusalError("invalid number of stones")
-        edge = 4 if size > 12 else 3
+        edge = 4 if size > 12 else 3 if size > 6 else 2 if size > 3 else 1
         columns = {"l": edge, "m": (size + 1) // 2, "h": size + 1 - edge}
-        return [self.seat.actions[f"{LETTERS[columns[x] - 1]}{columns[y]}"] for x, y in _HANDICAPS[stones].split()]
+        names = [f"{LETTERS[columns[x] - 1]}{columns[y]}" for x, y in _HANDICAPS[stones].split()]
+        points = [self.seat.actions[name] for name in names]
+        self.seat.place(points)
+        return " ".join(self.seat.vertices[action] for action in points)
 
     commands: ClassVar[dict[str, Callable[[GTPServer, list[str]], str]]] = {
         "protocol_version": lambda self, arguments: "2",

@@ -73,6 +73,29 @@ def test_handicaps() -> None:
     assert len(server.answer("place_free_handicap 30").split()) == 10  # the engine may place fewer
 
 
+@pytest.mark.parametrize(("size", "points"), [(2, 2), (5, 4)])
+def test_free_handicaps_fit_small_boards(size: int, points: int) -> None:
+    """There are no star points below 7x7, and no stones were placed at all."""
+    server = GTPServer("random", make_game(f"go(board_size={size})"))
+    for stones in range(2, 10):
+        placed = server.answer(f"place_free_handicap {stones}").split()
+        assert placed[0] == "="
+        assert len(set(placed[1:])) == min(stones, points)
+        assert server.answer("showboard").count("X") == min(stones, points)
+        server.answer("clear_board")
+    assert server.answer("place_free_handicap 1") == "? invalid number of stones"
+    assert server.answer("fixed_handicap 2") == "? invalid number of stones"
+    server.answer("play b a1")
+    assert server.answer("place_free_handicap 2") == "? board not empty"
+
+
+def test_no_free_handicap_without_room_or_in_other_games() -> None:
+    server = GTPServer("random", make_game("go(board_size=1)"))
+    assert server.answer("place_free_handicap 2") == "? invalid number of stones"
+    othello = GTPServer("random", make_game("othello(size=6)"))
+    assert othello.answer("place_free_handicap 2") == "? there are handicaps in Go only"
+
+
 def test_other_games() -> None:
     othello = GTPServer("random", make_game("othello(size=6)"))
     assert othello.answer("play w c3") == "? illegal move"  # black begins, and may not pass
