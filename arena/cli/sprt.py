@@ -162,7 +162,7 @@ def _play(
                     pace.add(now, len(records))
                 if now >= due and test.pairs:
                     elo, due = f", {_elo(test)}", now + _APART
-                llr = f"LLR {test.llr:+.2f} ({test.lower:.2f} to {test.upper:.2f})"
+                llr = f"LLR {_signed(test.llr, 2)} ({test.lower:.2f} to {test.upper:.2f})"
                 # A store yields its games as those that are played now: how fast these come is not known.
                 games = f"{len(records):,} games" if kept.get("resume") else pace.line(datetime.now())
                 tell(f"{games}, {llr}{elo}")
@@ -188,16 +188,21 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
         table.add_column(points, justify="right")
     table.add_row("pairs", *map(str, test.counts))
     _out.print(table)
-    _out.print(
-        f"LLR {test.llr:+.2f}, bounds {test.lower:+.2f} and {test.upper:+.2f}: {_in_words(test)}", highlight=False
-    )
+    bounds = f"{test.lower:+.2f} and {test.upper:+.2f}"
+    _out.print(f"LLR {_signed(test.llr, 2)}, bounds {bounds}: {_in_words(test)}", highlight=False)
     _out.print(_elo(test), highlight=False)
 
 
 def _elo(test: Sprt) -> str:
     """Return the estimate of the difference, in words."""
     found, kind = test.estimate(), "normalised" if test.model == "normalized" else "logistic"
-    return f"{kind} Elo {found.elo:+.1f} ({found.low:+.1f} to {found.high:+.1f}, 95 %)"
+    elo, low, high = (_signed(value, 1) for value in (found.elo, found.low, found.high))
+    return f"{kind} Elo {elo} ({low} to {high}, 95 %)"
+
+
+def _signed(value: float, digits: int) -> str:
+    """Return a number with its sign, which is never that of a negative zero."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def _in_words(test: Sprt) -> str:

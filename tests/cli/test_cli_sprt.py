@@ -25,6 +25,9 @@ def test_judges_counts(run: Run) -> None:
     out, _ = run("sprt", *counts)
     assert "LLR +2.94, bounds -2.94 and +2.94: undecided" in out
     assert "normalised Elo +3.5 (+1.2 to +5.8, 95 %)" in out
+    even, _ = run("sprt", "--pentanomial", "10 20 30 20 10")
+    assert "normalised Elo +0.0 (" in even  # it said -0.0
+    assert "LLR +0.00" in run("sprt", "--pentanomial", "10 20 30 20 10", "--elo0", "-20")[0]
     won = ("--pentanomial", "0 0 0 0 5")
     assert "normalised Elo +inf (+7.5 to +inf, 95 %)" in run("sprt", *won)[0]  # it said +6341.6 (+6126.2 to +6556.9)
     assert json.loads(run("sprt", *won, "--json")[0])["elo_high"] is None
