@@ -116,11 +116,11 @@ class LeafValues:
             answer = self.evaluator(*seen)
         else:
             answer = self.evaluator(states.copy())
-        # Arrays of one layout, for which the kernels are compiled: an evaluator may return views, or read-only ones.
         if not isinstance(answer, (tuple, list)) or len(answer) != 2:
             raise ValueError(
                 f"the evaluator must return two arrays, priors {shape} and values {states.shape}, got {shown(answer)}"
             )
+        # Arrays of one layout, for which the kernels are compiled: an evaluator may return views, or read-only ones.
         priors, values = (np.require(array, np.float64, ["C", "W"]) for array in answer)
         if priors.shape != shape or values.shape != states.shape:
             raise ValueError(
