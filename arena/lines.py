@@ -1,11 +1,11 @@
-"""Text at the terminal that is printed as it is: names and paths of users may have brackets, and are not broken."""
+"""Text at the terminal: names and paths, which are printed as they are, with brackets and unbroken; signed numbers."""
 
 from __future__ import annotations
 
 from rich.console import Console
 from rich.text import Text
 
-__all__ = ["console", "print_plain"]
+__all__ = ["console", "print_plain", "signed"]
 
 
 def console(stderr: bool = False, highlight: bool = True) -> Console:
@@ -24,3 +24,8 @@ def console(stderr: bool = False, highlight: bool = True) -> Console:
 def print_plain(out: Console, text: str | Text) -> None:
     """Print text as it is, on any console: without colours for numbers too, and no line is broken."""
     out.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
+def signed(value: float, digits: int) -> str:
+    """Return a number with its sign; of what is rounded to zero that is a plus."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"

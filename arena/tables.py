@@ -11,6 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Column, Table
 from rich.text import Text
 
+from .lines import signed
 from .ratings import RatingList
 from .tournaments import Standing
 
@@ -60,8 +61,8 @@ def ratings_table(found: RatingList) -> Table:
         result.add_row(
             str(number + 1),
             Text(one.name),
-            f"{one.elo:+.0f}",
-            "fixed" if one.name in found.anchors else f"{one.low:+.0f} to {one.high:+.0f}",
+            signed(one.elo, 0),
+            "fixed" if one.name in found.anchors else f"{signed(one.low, 0)} to {signed(one.high, 0)}",
             str(one.games),
             f"{one.score:.1%}",
             f"{chances[number]:.1%}" if number + 1 < len(found.ratings) else "",
@@ -90,7 +91,7 @@ def payoff_table(beyond: Mapping[str, Any]) -> Table:
             Text(name),
             *_percents(beyond["payoffs"][number], number, digits=0),
             f"{nash['share']:.1%}",
-            f"{nash['elo']:+.0f}",
+            signed(nash["elo"], 0),
             f"{beyond['alpha_rank'][number]:.1%}",
         )
     return result
@@ -102,7 +103,9 @@ def history_table(found: Mapping[str, Any]) -> Table:
     times = [one["time"] for one in found["times"]]
     _add_numbers(result, *map("{:,}".format, times))
     for number, player in enumerate(found["players"], start=1):
-        ratings = {one["time"]: f"{one['elo']:+.0f} ± {one['high'] - one['elo']:.0f}" for one in player["ratings"]}
+        ratings = {
+            one["time"]: f"{signed(one['elo'], 0)} ± {one['high'] - one['elo']:.0f}" for one in player["ratings"]
+        }
         result.add_row(str(number), Text(player["name"]), *(ratings.get(time, "") for time in times))
     return result
 

@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 
 from ..bars import status
-from ..lines import console
+from ..lines import console, signed
 from .options import (
     Adjudicate,
     Analyses,
@@ -162,7 +162,7 @@ def _play(
                     pace.add(now, len(records))
                 if now >= due and test.pairs:
                     elo, due = f", {_elo(test)}", now + _APART
-                llr = f"LLR {_signed(test.llr, 2)} ({test.lower:.2f} to {test.upper:.2f})"
+                llr = f"LLR {signed(test.llr, 2)} ({test.lower:.2f} to {test.upper:.2f})"
                 # A store yields its games as those that are played now: how fast these come is not known.
                 games = f"{len(records):,} games" if kept.get("resume") else pace.line(datetime.now())
                 tell(f"{games}, {llr}{elo}")
@@ -189,20 +189,15 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
     table.add_row("pairs", *map(str, test.counts))
     _out.print(table)
     bounds = f"{test.lower:+.2f} and {test.upper:+.2f}"
-    _out.print(f"LLR {_signed(test.llr, 2)}, bounds {bounds}: {_in_words(test)}", highlight=False)
+    _out.print(f"LLR {signed(test.llr, 2)}, bounds {bounds}: {_in_words(test)}", highlight=False)
     _out.print(_elo(test), highlight=False)
 
 
 def _elo(test: Sprt) -> str:
     """Return the estimate of the difference, in words."""
     found, kind = test.estimate(), "normalised" if test.model == "normalized" else "logistic"
-    elo, low, high = (_signed(value, 1) for value in (found.elo, found.low, found.high))
+    elo, low, high = (signed(value, 1) for value in (found.elo, found.low, found.high))
     return f"{kind} Elo {elo} ({low} to {high}, 95 %)"
-
-
-def _signed(value: float, digits: int) -> str:
-    """Return a number with its sign, which is never that of a negative zero."""
-    return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def _in_words(test: Sprt) -> str:

@@ -38,7 +38,7 @@ class Judgement(NamedTuple):
     @property
     def text(self) -> str:
         """The judgement in a few words."""
-        return f"value {self.value:+.3g}, depth {self.depth}, {self.nodes:,} nodes"
+        return f"value {self.value + 0.0:+.3g}, depth {self.depth}, {self.nodes:,} nodes"
 
 
 def judgement_of(analysis: Any, player: str) -> Judgement:

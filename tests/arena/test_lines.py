@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from plyground.arena import Standing, cross_table
-from plyground.arena.lines import console, print_plain
+from plyground.arena.lines import console, print_plain, signed
 from plyground.arena.progress import watch_with_progress
+from plyground.arena.records.judgements import Judgement
 
 NAME = "a :smile: with [bold]brackets[/bold]"
 
@@ -52,3 +53,23 @@ def test_progress_bars_do_so(monkeypatch: pytest.MonkeyPatch) -> None:
     watch_with_progress([1], 1, NAME, "games", lambda _: None, note=lambda _: f"{NAME} leads")
     assert isinstance(out.file, io.StringIO)
     assert out.file.getvalue().count(NAME) == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (-0.0, 1, "+0.0"),
+        (-0.04, 1, "+0.0"),
+        (-0.4, 0, "+0"),
+        (-0.05, 2, "-0.05"),
+        (12.34, 1, "+12.3"),
+        (float("-inf"), 1, "-inf"),
+    ],
+)
+def test_nothing_is_a_negative_zero(value: float, digits: int, text: str) -> None:
+    assert signed(value, digits) == text
+
+
+def test_values_of_draws_have_no_minus() -> None:
+    """A search has them from the other side, as -0.0."""
+    assert Judgement(-0.0, 3, 10, []).text == "value +0, depth 3, 10 nodes"

@@ -12,6 +12,7 @@ from ....agents import Analysis, make
 from ....agents.repetitions import forbids
 from ....agents.search import analyse_seen
 from ....envs import BoardGameEnv, Game, State
+from ...lines import signed
 
 __all__ = [
     "action_table",
@@ -101,7 +102,7 @@ def summary_table(game: Game, state: State, found: Analysis) -> Table:
     """Return a table of the value of a position, for the player to move, and of the work that it took."""
     error = "" if found.standard_error is None else f" ± {found.standard_error:.3f}"
     rows = {
-        "value": f"{found.value:+.3f}{error} ({found.kind})",
+        "value": f"{signed(found.value, 3)}{error} ({found.kind})",
         "best line": " ".join(game.line_names(found.pv, state)),
         "depth": f"{found.depth}" + (f", selectively {found.selective_depth}" if found.selective_depth else ""),
         "nodes": f"{found.nodes:,}",
@@ -156,7 +157,7 @@ def _value(found: Analysis, action: int) -> str:
     """Return the value of an action as text."""
     if action not in found.values:
         return "-"
-    return f"{'≤ ' if action in found.upper_bounds else ''}{found.values[action]:+.3f}"
+    return f"{'≤ ' if action in found.upper_bounds else ''}{signed(found.values[action], 3)}"
 
 
 def feature_table(game: Game, state: State) -> Table:
@@ -169,9 +170,9 @@ def feature_table(game: Game, state: State) -> Table:
     table.columns[0].footer = "evaluation"
     for name in ("value", "weight"):
         table.add_column(name, justify="right")
-    table.add_column("adds", justify="right", footer=f"{game.evaluate(state, player) + 0.0:+.3f}")
+    table.add_column("adds", justify="right", footer=signed(game.evaluate(state, player), 3))
     for name, value in game.features_of(state, player).items():
         weight = game.weights[name]
         adds = game.max_utility * weight * value
-        table.add_row(name, f"{value + 0.0:+.3f}", f"{weight:g}", f"{adds + 0.0:+.3f}")
+        table.add_row(name, signed(value, 3), f"{weight:g}", signed(adds, 3))
     return table

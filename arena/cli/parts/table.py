@@ -12,7 +12,7 @@ from ....agents.search import analyse_seen
 from ....envs import BoardGameEnv, Game, State
 from ....envs.players import checked_answer
 from ....envs.vector.opponents import prepare
-from ...lines import console, print_plain
+from ...lines import console, print_plain, signed
 from ...loop import play as play_game
 from ...tables import format_seconds
 from .boards import counts, drawn, mark_of
@@ -109,7 +109,8 @@ class Table:
         adviser, name = self._adviser
         observation, _, _, _, info = self.env.last()  # a network is shown boards that the state does not have
         found = analyse_seen(adviser, observation, info)
-        _print(f"Hint: {self.game.move_name(state, found.best_action)}, value {found.value:+.2f} for you, says {name}.")
+        move = self.game.move_name(state, found.best_action)
+        _print(f"Hint: {move}, value {signed(found.value, 2)} for you, says {name}.")
 
     def _undo(self, state: State) -> None:
         """Take back the moves until the same person is to move again."""
