@@ -216,7 +216,7 @@ def _lines(game: Game, given: list[Opening] | None, plies: int, seed: int, neede
     if given is None:
         return map(Opening, random_openings(game, plies, seed))
     if len(given) < needed:
-        raise ValueError(f"there are {len(given)} openings, and a pairing of {2 * needed} games plays {needed}")
+        raise ValueError(f"a pairing of {2 * needed} games plays {needed} openings, got {len(given)}")
     return itertools.cycle(given)  # a pairing that comes again may need more
 
 

@@ -114,7 +114,7 @@ class TestMatches:
         assert match("tictactoe", ["random", "random"], 2, openings=given, opening_plies=1)[0].opening == 1
 
     def test_too_few_or_none(self) -> None:
-        with pytest.raises(ValueError, match="there are 1 openings, and a pairing of 4 games plays 2"):
+        with pytest.raises(ValueError, match="a pairing of 4 games plays 2 openings, got 1"):
             iter_match("tictactoe", ["random", "random"], 4, openings=[[0]])
         with pytest.raises(ValueError, match="expected openings, each a list of moves, got none"):
             iter_match("tictactoe", ["random", "random"], 2, openings=[])
