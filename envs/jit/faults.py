@@ -20,14 +20,15 @@ __all__ = ["compile_rules", "rule_fault"]
 
 _MOST = 200  # signs of what Numba said
 _NO_NUMBER = ("play", "observe", "features", "priors")  # rules that return something else, or nothing
+_PAIRS = ("stakes",)  # those that return two numbers
 
 
 def compile_rules(game: Any) -> None:
     """Compile every rule of a `Game`, as a kernel would.
 
     Raises:
-        ValueError: a rule does not compile, or can return None in place of a number; the message names the rule, the
-            line of its source, and what Numba said. Its cause is Numba's own error.
+        ValueError: a rule does not compile, or can return something else than a number; the message names the rule, the
+            line of its source, and what Numba said, whose own error is its cause if there is one.
     """
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return
@@ -40,11 +41,13 @@ def compile_rules(game: Any) -> None:
             returned = dispatcher.overloads[signature].signature.return_type
         except Exception as error:  # Numba raises KeyError, AttributeError and its own
             raise ValueError(_in_a_line(game, rule, error)) from error
-        if rule not in _NO_NUMBER and not isinstance(returned, (types.Number, types.Boolean)):
+        kinds: Any = types.BaseTuple if rule in _PAIRS else (types.Number, types.Boolean)
+        if rule not in _NO_NUMBER and not isinstance(returned, kinds):
             file, line = _place(getattr(game, rule))
+            wanted = "two numbers" if rule in _PAIRS else "a number"
             is_none = isinstance(returned, (types.NoneType, types.Optional))
             what = "can return None" if is_none else f"returns {returned}"
-            raise ValueError(f"{rule!r} of {game.spec} ({file}:{line}) must return a number, and {what}")
+            raise ValueError(f"{rule!r} of {game.spec} ({file}:{line}) must return {wanted}, and {what}")
 
 
 def rule_fault(arguments: tuple[Any, ...]) -> ValueError | None:
