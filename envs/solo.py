@@ -77,7 +77,6 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         self.game = game = game_with(SoloEnv, game, parameters)
         self.metadata = {**self.metadata, "render_modes": render_modes(game)}
         self.seat = seat
-        self._learner = ""  # nobody, before the first game
         self._fewest, self.opening_plies = checked_span("opening_plies", opening_plies, game.max_plies)
         self.flatten = checked_flag("flatten", flatten)
         self.info_state = checked_flag("info_state", info_state)
@@ -108,7 +107,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         check_single(opponent)
         found = resolved(opponent, self.game)
         prepare(found)
-        self._opponent, self._learner = found, ""
+        self._opponent, self._learner = found, ""  # nobody, before the next game
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None

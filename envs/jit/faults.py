@@ -20,7 +20,7 @@ __all__ = ["compile_rules", "rule_fault"]
 
 _MOST = 200  # signs of what Numba said
 _NO_NUMBER = ("play", "observe", "features", "priors")  # rules that return something else, or nothing
-_PAIRS = ("stakes",)  # those that return two numbers
+_RETURNED: dict[str, tuple[Any, str]] = {"stakes": (types.BaseTuple, "two numbers")}  # in place of a number
 
 
 def compile_rules(game: Any) -> None:
@@ -41,10 +41,9 @@ def compile_rules(game: Any) -> None:
             returned = dispatcher.overloads[signature].signature.return_type
         except Exception as error:  # Numba raises KeyError, AttributeError and its own
             raise ValueError(_in_a_line(game, rule, error)) from error
-        kinds: Any = types.BaseTuple if rule in _PAIRS else (types.Number, types.Boolean)
+        kinds, wanted = _RETURNED.get(rule, ((types.Number, types.Boolean), "a number"))
         if rule not in _NO_NUMBER and not isinstance(returned, kinds):
             file, line = _place(getattr(game, rule))
-            wanted = "two numbers" if rule in _PAIRS else "a number"
             is_none = isinstance(returned, (types.NoneType, types.Optional))
             what = "can return None" if is_none else f"returns {returned}"
             raise ValueError(f"{rule!r} of {game.spec} ({file}:{line}) must return {wanted}, and {what}")

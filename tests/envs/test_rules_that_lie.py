@@ -28,6 +28,7 @@ from plyground.envs import (
     tictactoe,
 )
 from plyground.envs.jit import helper
+from plyground.envs.jit.faults import compile_rules
 
 
 def player(state: Any) -> int:
@@ -265,6 +266,12 @@ def test_a_check_of_states_that_does_not_compile_is_said_in_a_line() -> None:
 def test_a_rule_that_can_return_nothing_is_found_by_compiling() -> None:
     with pytest.raises(ValueError, match=rf"'utility' of take {HERE} must return a number, and can"):
         check_game(Game(**{**TAKE, "utility": sometimes_nothing}))
+
+
+def test_stakes_are_two_numbers() -> None:
+    compile_rules(Game(**TAKE, stakes=lambda state, action: (0.0, 1.0)))
+    with pytest.raises(ValueError, match=rf"^'stakes' of take {HERE} must return two numbers, and returns float64$"):
+        compile_rules(Game(**TAKE, stakes=lambda state, action: 1.0))
 
 
 @pytest.mark.parametrize(("said", "kind"), [("won", "Literal"), ((1.0, 0.0), "UniTuple")])

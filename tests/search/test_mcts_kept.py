@@ -92,8 +92,8 @@ class TestReuse:
                 follow = game.play_moves([action], state)
                 if game.is_terminal(follow):
                     continue
-                # As much is at stake as 7; `fpu` asks for the kernel that the solver's test needs, and changes nothing.
-                agent = MCTS(game, 300, c=7.0, reuse_tree=True, fpu=1e300, seed=0)
+                # `fpu` asks for the kernel that the solver's test needs, and changes nothing.
+                agent = MCTS(game, 300, c=1.0, reuse_tree=True, fpu=1e300, seed=0)
                 agent.analyse(state)
                 assert check_trees(game, agent, state) == 300
                 tree = agent._searchers[0].tree
