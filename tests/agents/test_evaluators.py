@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from plyground.agents import PUCT, ObservationEvaluator, policy_evaluator, torch_evaluator
 from plyground.agents.puct.forest import Forest
-from plyground.envs import BoardGameEnv, Game, GameBatch, Repetition, go, make_game, state_dtype, tictactoe
+from plyground.envs import BoardGameEnv, Game, GameBatch, Repetition, go, make_game, tictactoe
 from tests.conftest import GAMES
+from tests.helpers.repeats import circle
 
 Seen = tuple[NDArray[Any], NDArray[np.bool_]]
 
@@ -80,39 +81,13 @@ def test_a_network_sees_what_the_environment_shows(spec: str, opening: int) -> N
 
 
 def stroll() -> Game:
-    """Return a game in which both players move one piece round a ring; a plane tells that a position has come again."""
-
-    def legal_actions(state: Any, actions: Any) -> int:
-        actions[0], actions[1] = 0, 1
-        return 2
-
-    def play(state: Any, action: int) -> None:
-        state.place = (state.place + (1 if action == 1 else 3)) % 4
-        state.ply += 1
-
-    def observe(state: Any, player: int, planes: Any) -> None:
-        planes[state.place, 0] = 1
-
-    return Game(
-        name="stroll",
-        state=state_dtype(place="i4", ply="i4"),
-        num_actions=2,
-        max_plies=12,
-        observation_shape=(4, 2),
-        player=lambda state: state.ply & 1,
-        legal_actions=legal_actions,
-        play=play,
-        is_terminal=lambda state: state.ply == 12,
-        utility=lambda state, player: 0.0,
-        observe=observe,
-        repetition_key=lambda state: np.uint64(2 * state.place + (state.ply & 1)),
-        repetition=Repetition("draw", times=9, channel=1),
-        check=False,
-    )
+    """Return a game that both players walk round a ring; a plane tells that a position has come again."""
+    shown = Repetition("draw", times=9, channel=2)
+    return circle().replace(observation_shape=(1, 9, 3), repetition=shown)
 
 
 SHOWN_AGAIN = [game for game in map(make_game, GAMES) if game.repetition and game.repetition.channel is not None]
-THERE_AND_BACK = {"chess": ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3"], "stroll": [1, 1, 1, 1, 1]}
+THERE_AND_BACK = {"chess": ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3"], "circle": [0, 2, 1, 3, 0]}
 
 
 @pytest.mark.slow

@@ -19,13 +19,13 @@ from plyground.arena.training.alphazero.config import AlphaZeroConfig
 from plyground.arena.training.alphazero.self_play import SelfPlay
 from plyground.envs import BoardGameEnv, Game, make_game
 from tests.helpers.repeats import REST, circle, edges_of, in_progress, key_of, nodes_of, past_of, random_lines
-from tests.search.test_alphabeta_chess import PERPETUAL
 from tests.search.test_superko_in_the_tree import HOW, made
 
 MINICHESS = make_game("minichess")
 AHEAD = "3k1/5/5/1R3/2K2 w - - 0 1"  # White has a rook more
 SHUFFLE = ["b1a3", "b5c3", "a3b1", "c3b5"]  # knights, to and fro
-PERPETUAL_CHECKS = ["h5e8", "g8h7", "e8h5", "h7g8"]
+PERPETUAL = "3k1/r2p1/r1p2/pb2Q/1n2K w - - 0 1"  # White is behind, and checks on b5 and e2 forever
+PERPETUAL_CHECKS = ["e2b5", "d5e4", "b5e2", "e4d5"]
 SHORT = 6  # plies of a game small enough to be searched to its end
 
 
@@ -223,7 +223,7 @@ def test_who_is_ahead_avoids_the_third_time_and_who_is_behind_seeks_it(name: str
 @pytest.mark.parametrize("how", [{}, {"root": "gumbel", "proofs": True}], ids=["puct", "gumbel"])
 def test_the_side_behind_gives_perpetual_check(how: dict[str, Any]) -> None:
     """White checks on two squares in turn, which the evaluator prefers, though it says that White is behind."""
-    game = make_game("chess")
+    game = MINICHESS
     state = game.state_from_fen(PERPETUAL)
     checks = [game.move_of(game.play_moves(PERPETUAL_CHECKS[:i], state), PERPETUAL_CHECKS[i]) for i in (0, 2)]
 
