@@ -46,6 +46,7 @@ def test_symbols() -> None:
     state = game.play_moves(["e2e4", "e7e5"])
     assert game.board is not None
     assert run("chess", "--moves", "e2e4 e7e5").startswith(f"{game.board.text(state)}\n")
+    assert run("chess", "--moves", "e4 e5") == run("chess", "--moves", "e2e4 e7e5")
     shown = run("chess", "--moves", "e2e4 e7e5", "--unicode")
     assert shown.startswith(f"{game.board.text(state, unicode=True)}\n")
     assert "♜" in shown

@@ -110,6 +110,20 @@ class TestUci:
         assert [game.str_to_action(name) for name in names] == list(range(4672))
         assert sum("#" not in name for name in names) == 1792 + 66  # moves of queens and knights, underpromotions
 
+    def test_moves_are_read_in_san_as_well(self) -> None:
+        game = chess()
+        moves = ["e4", "e7e5", "Nf3", "Nc6", "Bc4", "Bc5", "0-0"]
+        state = game.play_moves(moves)
+        assert game.fen(state).startswith("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5")
+        assert game.line_of(moves)[-1] == game.str_to_action("e1g1")
+        with pytest.raises(ValueError, match="the move 'Nc3' is illegal here"):
+            game.play_moves([*moves, "Nc3"])
+        is_960 = chess(chess960=518)
+        assert is_960.fen(is_960.play_moves(moves)) == game.fen(state)
+        with pytest.raises(ValueError, match="write c7c8q for a queen"):
+            game.move_of(read_fen(PROMOTION), "c7c8")
+        assert game.move_name(read_fen(PROMOTION), game.move_of(read_fen(PROMOTION), "c8=N")) == "c7c8n"
+
     def test_moves_of_both_sides_begin_a_game(self) -> None:
         env = chess_v0.env()
         env.reset(options={"moves": ["e2e4", "e7e5", "g1f3"]})

@@ -35,10 +35,11 @@ from .fen import fen_of, read_fen
 from .legal import is_check, restrictions
 from .listing import can_move, list_captures, lister
 from .look import chess_board
-from .moves import MOST_MOVES, NUM_ACTIONS, action_in, action_of, name_in, name_of
+from .moves import MOST_MOVES, NUM_ACTIONS, action_of, name_in, name_of
 from .planes import FIRST_BOARD, FRAMES, PLANES_OF_BOARD, REPEATED, SHAPE, SWAP, make_decode, make_observe
 from .playing import player_of_moves
 from .position import LAYOUT, is_dead, keys
+from .san import read_move
 from .squares import KING_STEPS, KNIGHT_STEPS, flipped
 from .starts import CHESS, back_rank
 from .validity import validity
@@ -89,6 +90,13 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
 
     def legal_actions(state: Any, actions: Any) -> int:
         return list_moves(state, actions, True)
+
+    def legal_list(state: Any) -> list[int]:
+        actions = np.empty(MOST_MOVES, np.int32)
+        return actions[: legal_actions(state, actions)].tolist()
+
+    def move_of(state: Any, text: str) -> int:
+        return read_move(state, text, legal_list)
 
     def noisy_actions(state: Any, actions: Any) -> int:
         checkers, ends, pinned = restrictions(state)
@@ -146,7 +154,7 @@ def chess(chess960: int = -1, max_quiet_plies: int = 100, repetition: int = 3, c
         action_to_str=name_of,
         str_to_action=action_of,
         move_name=name_in,
-        move_of=action_in,
+        move_of=move_of,
         fen_of=lambda state: fen_of(state, is_960=is_960),
         read_fen=lambda text: read_fen(text, is_960, classic, max_quiet_plies),
         board=chess_board,

@@ -8,19 +8,21 @@ and marks such as ``!?``.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 from ...definition.terms import State
 from ...game import Game
 from .legal import is_check
-from .moves import BISHOP, CASTLING, KING, KNIGHT, PAWN, PLANES, PROMOTED, QUEEN, ROOK, STEPS, UNDERPROMOTION
+from .moves import BISHOP, CASTLING, KING, KNIGHT, PAWN, PLANES, PROMOTED, QUEEN, ROOK, STEPS, UNDERPROMOTION, action_in
 from .position import kind_at
 from .squares import square_name
 
-__all__ = ["read_san", "san_of"]
+__all__ = ["read_move", "read_san", "san_of"]
 
 _LETTERS = {PAWN: "", KNIGHT: "N", BISHOP: "B", ROOK: "R", QUEEN: "Q", KING: "K"}
 _SAN = re.compile(r"([NBRQK]?)([a-h]?)([1-8]?)[x:-]?([a-h][1-8])(?:=?\(?([NBRQ])\)?)?")
 _CASTLING = re.compile(r"[O0o]-?[O0o](-?[O0o])?")
+_UCI = re.compile(r"\s*[a-h][1-8][a-h][1-8][nbrq]?\s*")
 _MARKS = re.compile(r"(?<![+#!?\s.])(?:[+#!?\s]|e\.p\.)*$")  # looked for where they begin alone
 
 
@@ -37,7 +39,7 @@ def san_of(game: Game, state: State, action: int) -> str:
     mark = ""
     if is_check(after):
         mark = "+" if game.actions(after) else "#"
-    return _name(game, state, action) + mark
+    return _name(game.actions(state), state, action) + mark
 
 
 def read_san(game: Game, state: State, text: str) -> int:
@@ -46,8 +48,37 @@ def read_san(game: Game, state: State, text: str) -> int:
     Raises:
         ValueError: it is no name of a move, or of none that is legal, or of several; the message says which.
     """
-    name = _MARKS.sub("", text.strip()) if isinstance(text, str) else ""
-    legal = game.actions(state)
+    return _read(text, _bare(text), state, game.actions(state))
+
+
+def read_move(state: State, text: str, legal: Callable[[State], Sequence[int]]) -> int:
+    """Return the action that ``text`` names in ``state``, in the notation of UCI, or, if it is legal, in SAN.
+
+    Args:
+        state: the position.
+        text: the name.
+        legal: returns the legal actions; it is called for SAN alone.
+
+    Raises:
+        ValueError: no move has that name, or none or several of the legal ones that SAN names; the message says which.
+    """
+    try:
+        return action_in(state, text)
+    except ValueError:
+        if _UCI.fullmatch(text):
+            raise
+    name = _bare(text)
+    if not (_SAN.fullmatch(name) or _CASTLING.fullmatch(name)):
+        raise ValueError(f"chess has no action {text!r}: expected a name such as e2e4, e7e8q, Nf3 or O-O")
+    return _read(text, name, state, legal(state))
+
+
+def _bare(text: str) -> str:
+    """Return a name without the marks behind it."""
+    return _MARKS.sub("", text.strip()) if isinstance(text, str) else ""
+
+
+def _read(text: str, name: str, state: State, legal: Sequence[int]) -> int:
     if castling := _CASTLING.fullmatch(name):
         side = 0 if castling[1] else 1
         found = [action for action in legal if _castling_side(state, action) == side]
@@ -57,10 +88,10 @@ def read_san(game: Game, state: State, text: str) -> int:
             raise ValueError(f"{text!r} names no move: expected one such as e4, Nf3, exd5, e8=Q or O-O")
         found = [action for action in legal if _fits(state, action, parts)]
     if len(found) > 1:
-        names = ", ".join(_name(game, state, action) for action in found)
+        names = ", ".join(_name(legal, state, action) for action in found)
         raise ValueError(f"the move {text!r} is ambiguous: {names} are legal")
     if not found:
-        promotes = [action for action in game.actions(state) if _name(game, state, action).split("=")[0] == name]
+        promotes = [action for action in legal if _name(legal, state, action).split("=")[0] == name]
         why = f"does not say what the pawn becomes: write {name}=Q" if promotes else "is illegal here"
         raise ValueError(f"the move {text!r} {why}")
     return found[0]
@@ -88,7 +119,7 @@ def _promotion(state: State, action: int) -> str:
     return _LETTERS[int(PROMOTED[plane])] if kind == PAWN and (target & 7 == 7 or plane >= UNDERPROMOTION) else ""
 
 
-def _name(game: Game, state: State, action: int) -> str:
+def _name(legal: Sequence[int], state: State, action: int) -> str:
     """Return the name of a legal move, without a mark of check."""
     side = _castling_side(state, action)
     if side >= 0:
@@ -103,7 +134,7 @@ def _name(game: Game, state: State, action: int) -> str:
         return from_name[0] * bool(captures) + captures + to_name + (f"={promotion}" if promotion else "")
     others = [
         square_name(_parts(state, other)[0], turn)
-        for other in game.actions(state)
+        for other in legal
         if other != action and _parts(state, other)[1:] == (target, kind) and _castling_side(state, other) < 0
     ]
     start = ""
