@@ -327,10 +327,20 @@ class Solver(SearchAgent):
             seen.add(position)
             # One move that keeps value and distance is enough.
             for action in self.game.actions(state) if self._is_soon_solved(state) else ():
+                if value > 0 and distance is not None and self._holds_out(state, action, distance):
+                    continue
                 if self._rating(state, action) == (value, distance):
                     fastest = (action,)
                     break
         return tuple(line)
+
+    def _holds_out(self, state: State, action: int, distance: int) -> bool:
+        """Return whether an action is known not to win in so many plies, where its value could take more memory."""
+        if not isinstance(self._engine, Endings):
+            return False
+        child = state.copy()
+        self.game.play(child, action)
+        return not self.game.is_terminal(child) and self._engine.holds_out(child, distance - 1)
 
     def _is_soon_solved(self, state: State) -> bool:
         """Return whether the next states are solved soon: a line is not worth minutes in Connect Four's opening."""

@@ -170,6 +170,20 @@ class Endings:
         value, distance = found
         return value, distance if value != 0 else None
 
+    def holds_out(self, state: State, plies: int) -> bool:
+        """Return whether it is known without the count that the player to move does not lose within so many plies.
+
+        The count only delays a loss, or draws the game. So no values with it, which take more memory, need be found.
+        """
+        self._free.taken_mb = self._counted.megabytes + self._needed_mb
+        bare = state.copy()
+        bare.quiet = 0
+        try:
+            value, distance = self._free.value(bare)
+        except MemoryError:
+            return False
+        return value >= 0 or distance is None or distance > plies
+
     def _value_without_count(self, state: State) -> tuple[float, int | None] | None:
         """Return the value and the distance, or None where the count may change them or memory is not enough."""
         self._free.taken_mb = self._counted.megabytes + self._needed_mb

@@ -217,6 +217,19 @@ def test_count_of_plies_makes_draws(game: Game) -> None:
     assert solver.value(game.state_from_fen(f"8/8/8/8/8/2k5/8/KR6 w - - {100 - 26} 90"))[0] == 0
 
 
+def test_the_line_of_a_win_asks_nothing_of_the_count(game: Game) -> None:
+    """With bishop and knight, moves that win too late would take gigabytes where the line is near its end."""
+    solver = Solver(game, table_mb=1000)
+    state = game.state_from_fen(f"8/8/8/8/8/2k5/8/KR6 w - - {100 - 27} 90")
+    assert solver.value(state) == (1, 27)
+    nodes = solver._nodes
+    line = solver._line(state, tuple(game.line_of(["b1d1"], state)))
+    assert solver._nodes == nodes
+    end = game.play_moves(line, state)
+    assert len(line) == 27
+    assert game.utility(end, 0) == 1
+
+
 def test_images_share_a_key(game: Game) -> None:
     def key(fen: str) -> int:
         return int(image_key(game.state_from_fen(fen)))
