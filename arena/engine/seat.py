@@ -45,6 +45,7 @@ class Seat(Table):
             raise ValueError(f"GTP speaks of {', '.join(SIZES)}, got {game.spec}")
         self.clock = Clock()
         self._told: list[int] | None = []  # what the player was told of; None: it may know of other moves
+        self._known: list[int] = []  # the same, and the move that it made then, which it is told of later
         self._seed: int | None = None  # that somebody has set: players for other boards and komis begin with it too
         super().__init__(player, game)
         self._begin([])
@@ -82,7 +83,7 @@ class Seat(Table):
         """Start the player's random numbers anew; it learns of the moves until now when it is asked."""
         self._seed = self._seed if seed is None else seed
         self.agent.reset(seed)
-        self._told = []
+        self._told, self._known = [], []
 
     def undo(self) -> None:
         """Take back what the last command played.
@@ -144,6 +145,8 @@ class Seat(Table):
             self._resume()
         line = self._turn(player)
         if self.over:
+            if is_played:
+                self._moves.append([])  # it changes nothing, and whoever takes it back takes back nothing else
             return "PASS"
         observation, info = self.seen
         start = time.monotonic()
@@ -165,6 +168,7 @@ class Seat(Table):
         if is_played:
             self.clock.spend(player, time.monotonic() - start)
             self._moves.append([*line, action])
+            self._known = list(self.env.moves)
         else:
             self._replay()
             self._told = None  # a program has played the move on its own board
@@ -180,16 +184,16 @@ class Seat(Table):
         if not callable(watch):
             return
         moves = list(self.env.moves)
-        if self._told is None or self._told != moves[: len(self._told)]:
+        if self._told is None or self._known != moves[: len(self._known)]:
             self.reseed(None)
         for action in moves[len(self._told or ()) :]:
             watch(action)
-        self._told = moves
+        self._told = self._known = moves
 
     def _begin(self, moves: list[list[int]]) -> None:
         """Begin a game after these moves: those of each command that made any."""
         self.prepare()
-        self._moves, self._told = moves, []
+        self._moves, self._told, self._known = moves, [], []
         self.vertices = vertices_of(self.game)
         self.actions = {vertex: action for action, vertex in enumerate(self.vertices)}
         self._replay()

@@ -194,6 +194,14 @@ class GTPServer:
             raise RefusalError("cannot score")
         return "0" if lead == 0 else f"{'B' if lead > 0 else 'W'}+{abs(lead):g}"
 
+    def _final_status_list(self, arguments: list[str]) -> str:
+        """List the stones with a status: all on the board are alive, as `final_score` counts them."""
+        status = arguments[0].lower() if arguments else ""
+        if self.seat.game.name != "go" or status not in ("alive", "seki", "dead"):
+            raise RefusalError("syntax error" if self.seat.game.name == "go" else "stones have a status in Go only")
+        stones = self.seat.game.observation(self.seat.seen[1]["state"], 0)[..., :2].any(axis=-1).ravel()
+        return " ".join(self.seat.vertices[cell] for cell in stones.nonzero()[0] if status == "alive")
+
     def _show(self, arguments: list[str]) -> str:
         rows = self.seat.game.text(self.seat.seen[1]["state"]).split("\n")
         if self.seat.game.name == "gomoku":  # whose own names have an i, and those of GTP have none
@@ -257,6 +265,7 @@ class GTPServer:
         "kgs-time_settings": _kgs_time_settings,
         "time_left": _time_left,
         "final_score": _final_score,
+        "final_status_list": _final_status_list,
         "showboard": _show,
         "set_random_seed": _seed,
         "fixed_handicap": _fixed_handicap,

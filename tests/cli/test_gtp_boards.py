@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from plyground.arena.engine import GTPServer
@@ -35,6 +37,30 @@ def test_a_board_that_a_player_cannot_prepare_for_changes_nothing(monkeypatch: p
     assert server.answer("boardsize 6").startswith("?")
     assert server.answer("showboard") == board
     assert server.answer("play w d4") == "="
+
+
+def test_a_program_whose_own_move_was_taken_back_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It had played the move on its own board, where nobody took it back."""
+    server: Any = GTPServer("random", make_game("go(board_size=5)"))
+
+    class Program:
+        def reset(self, seed: int | None = None) -> None:
+            self.heard, self.board = list[int](), list[int]()
+
+        def watch(self, action: int) -> None:
+            self.heard.append(action)
+
+        def act(self, observation: Any, info: Any) -> int:
+            assert self.heard[: len(self.board)] == self.board
+            assert server.seat.game.play_moves(self.heard) == info["state"]
+            self.board = [*self.heard, int(observation["action_mask"].argmax())]
+            return self.board[-1]
+
+    monkeypatch.setattr(server.seat, "agent", Program())
+    server.answer("clear_board")
+    told = answers(server, "play b c3", "genmove w", "undo", "genmove w", "undo", "play w b2", "genmove b")
+    told += answers(server, "genmove w", "genmove b", "undo", "undo", "genmove w")
+    assert not [answer for answer in told if answer.startswith("?")]
 
 
 def test_time_left_in_byo_yomi_tells_periods() -> None:
@@ -108,6 +134,18 @@ def test_other_games() -> None:
     assert gomoku.answer("set_free_handicap a1 b2") == "? there are handicaps in Go only"
     with pytest.raises(ValueError, match="GTP speaks of go, othello, gomoku, got connect_four"):
         GTPServer("random", make_game("connect_four"))
+
+
+def test_stones_are_alive_until_they_are_taken() -> None:
+    """KGS lets moves clean the board only for an engine that tells which stones it takes for dead."""
+    server = GTPServer("random", make_game("go(board_size=5)"))
+    answers(server, "play b c3", "play w a1", "play b j9", "play b pass", "play w pass")
+    assert answers(server, *(f"final_status_list {status}" for status in ("alive", "Dead", "seki"))) == [
+        "= C3 A1", "=", "=",
+    ]  # fmt: skip
+    assert answers(server, "final_status_list", "final_status_list well") == ["? syntax error"] * 2
+    gomoku = GTPServer("random", make_game("gomoku"))
+    assert gomoku.answer("final_status_list dead") == "? stones have a status in Go only"
 
 
 def test_the_board_has_the_names_of_the_moves() -> None:

@@ -162,7 +162,8 @@ class TestCommands:
         assert server.answer("genmove w") == "= PASS"
         assert server.answer("play w c3") == "? illegal move"
         assert server.seat.over
-        assert server.answer("final_score") == "= B+24.5"
+        assert answers(server, "final_score", "undo") == ["= B+24.5", "="]
+        assert server.seat.over  # what was taken back is the pass after the end, and none before it
         assert server.answer("undo") == "="
         assert not server.seat.over
 
