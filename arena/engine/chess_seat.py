@@ -196,6 +196,6 @@ class ChessSeat(Table):
     def _readable(self, fen: str) -> str:
         """Return a position whose count of quiet plies begins anew where our rules have drawn the game."""
         fields, limit = fen.split(), int(self.game.parameters["max_quiet_plies"])
-        if len(fields) > 4 and fields[4].isascii() and fields[4].isdigit() and limit <= int(fields[4][:6]) <= 255:
+        if len(fields) > 4 and fields[4].isascii() and fields[4].isdigit() and limit <= int(fields[4][:6]):
             fields[4] = "0"
         return " ".join(fields)

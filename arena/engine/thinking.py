@@ -122,6 +122,7 @@ class Thinking:
     def _searched(self, candidates: list[int]) -> tuple[int, int | None]:
         shown = self._seat.show()
         if shown is None:  # neither side can mate by our rules: any move will do
+            self._hear([_drawn(candidates[0])], self.elapsed)
             return candidates[0], None
         observation, info = shown
         allowed = np.zeros_like(info["action_mask"])
@@ -255,3 +256,19 @@ class Thinking:
     def _rank(self, found: Analysis) -> tuple[float, int]:
         """Return what sorts lines, the best first: a win in fewer moves, and a loss in more, is better."""
         return -found.value, mate_in(self._seat.game, self._seat.state, found) or 0
+
+
+def _drawn(action: int) -> Analysis:
+    """Return what is known of a position in which nobody can win, without a search."""
+    return Analysis(
+        best_action=action,
+        value=0.0,
+        best_actions=(action,),
+        values={action: 0.0},
+        pv=(action,),
+        depth=1,
+        nodes=1,
+        leaves=1,
+        exact=True,
+        seconds=0.0,
+    )

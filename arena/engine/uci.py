@@ -1,8 +1,8 @@
 """The Universal Chess Interface, from the engine's side: a player of ours answers a graphical board or a tournament.
 
 Source: R. Huber and S. Meyer-Kahlen, "Description of the Universal Chess Interface" (2006). Where the description
-leaves a choice: a position that is mate or stalemate is answered by ``bestmove (none)``; a search that is asked to
-ponder goes on until ``stop`` or ``ponderhit`` and then tells its move, since the player does not think in the
+leaves a choice: a position that is mate or stalemate is answered by its score and ``bestmove (none)``; a search that is
+asked to ponder goes on until ``stop`` or ``ponderhit`` and then tells its move, since the player does not think in the
 opponent's time; and what cannot be read is told in a line ``info string``, and changes nothing.
 """
 
@@ -183,7 +183,9 @@ class UCIServer:
     def _end(self, best: int | None, answer: int | None) -> None:
         """Tell the best move, and the answer to it that is expected."""
         if best is None:
-            self._answers.write("bestmove (none)")
+            seat = self.seat
+            is_mated = seat.game.utility(seat.state, seat.game.player(seat.state)) < 0
+            self._answers.write(f"info depth 0 score {'mate 0' if is_mated else 'cp 0'}\nbestmove (none)")
             return
         pv = [best] if answer is None else [best, answer]
         self._answers.write(f"bestmove {' ponder '.join(self.seat.line_names(pv))}")

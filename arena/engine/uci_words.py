@@ -5,6 +5,7 @@ Source: R. Huber and S. Meyer-Kahlen, "Description of the Universal Chess Interf
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -63,7 +64,8 @@ def read_limits(words: Sequence[str]) -> Limits:
                 limits.searchmoves.append(words[place])
                 place += 1
         elif word in (*_TIMES, *_COUNTS):
-            number = _whole(words[place]) if place < len(words) else None
+            read = _milliseconds if word in _TIMES else _whole
+            number = read(words[place]) if place < len(words) else None
             if number is None or (word in _COUNTS and number < 1):
                 needed = "a number" if word in _TIMES else "a whole number from 1 on"
                 limits.faults.append(f"{word} needs {needed}, got {words[place] if place < len(words) else 'nothing'}")
@@ -109,3 +111,16 @@ def _whole(text: str) -> int | None:
         return int(text)
     except ValueError:
         return None
+
+
+def _milliseconds(text: str) -> int | None:
+    """Return a time, of which some programs write fractions."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return int(number) if math.isfinite(number) else None

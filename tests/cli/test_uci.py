@@ -254,9 +254,18 @@ class TestSearch:
         talk.send("ponderhit")
         assert played(talk.until("bestmove"))
 
-    @pytest.mark.parametrize("fen", ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "k7/8/1Q6/8/8/8/8/K7 b - - 0 1"])
-    def test_no_legal_move(self, talk: Dialogue, fen: str) -> None:
-        assert talk.ask(f"position fen {fen}", "go depth 3") == ["bestmove (none)"]
+    @pytest.mark.parametrize(
+        ("fen", "score"),
+        [("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "mate 0"), ("k7/8/1Q6/8/8/8/8/K7 b - - 0 1", "cp 0")],
+    )
+    def test_no_legal_move(self, talk: Dialogue, fen: str, score: str) -> None:
+        """Whoever analyses a game to its end wants a score there, too."""
+        lines = talk.ask(f"position fen {fen}", "go depth 3")
+        assert lines == [f"info depth 0 score {score}", "bestmove (none)"]
+
+    def test_nobody_can_mate(self, talk: Dialogue) -> None:
+        lines = talk.ask("position fen 8/8/8/4k3/8/8/4K3/8 w - - 0 1", "go depth 2")
+        assert scores(lines) == [(1, "cp 0", [played(lines)])]
 
     @pytest.mark.parametrize(
         "position",
@@ -264,6 +273,7 @@ class TestSearch:
             "startpos moves " + " ".join(["g1f3", "g8f6", "f3g1", "f6g8"] * 3),  # four times
             "fen 7k/8/8/8/8/8/R7/1R5K w - - 99 80 moves a2a3 h8g8 a3a2 g8h8",
             "fen 7k/8/8/8/8/8/R7/1R5K w - - 140 80 moves a2a3 h8g8",
+            "fen 7k/8/8/8/8/8/R7/1R5K w - - 1000 900",  # more than any FEN of ours has
             "fen 7k/8/8/8/8/8/R7/1R5K w - - 99 80 moves a2a3 h8g8 a3a2 g8h8 a2a3 h8g8",
             "fen 7k/8/8/8/8/8/8/1N5K w - - 0 1 moves b1c3",  # nobody can mate
             "fen 8/8/8/4k3/8/8/4K3/8 w - - 0 1",  # nor from the beginning
@@ -300,10 +310,11 @@ class TestSearch:
         assert len(begun) == 2  # after eight plies that repeat, and eight again
 
     def test_bad_limits(self, talk: Dialogue) -> None:
-        lines = talk.ask("go depth x wtime nodes 100 fast")
+        lines = talk.ask("go depth x wtime nodes 100 btime nan fast")
         assert [line for line in lines if "string" in line] == [
             "info string depth needs a whole number from 1 on, got x",
             "info string wtime needs a number, got nodes",
+            "info string btime needs a number, got nan",
             "info string unknown word 'fast' in go",
         ]
         assert played(lines)
@@ -322,6 +333,7 @@ class TestSearch:
             ("wtime 10000 movestogo 2", 9.9 / 2 - 0.01, 0.7 * 9.9),
             ("wtime 3000 movestogo 1", 2.9 / 2 - 0.01, 0.7 * 2.9),  # what is left comes to the next moves
             ("movetime 500", 0.49, 0.49),
+            ("movetime 500.9", 0.49, 0.49),
         ],
     )
     def test_time(self, talk: Dialogue, go: str, aim: float, most: float) -> None:
