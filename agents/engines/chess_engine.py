@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ...envs import Game, State, as_game
 from ...envs.outside.arguments import checked_whole, is_positive
@@ -15,7 +19,7 @@ from ..agent import Info, Observation, legal_mask, state_of
 from ..analysis import Analysis
 from ..scores import result_of_centipawns
 from .agent import DisagreementError, Engine
-from .process import located
+from .process import EngineError, located
 
 if TYPE_CHECKING:
     from .chess_protocols import ChessProcess
@@ -25,6 +29,7 @@ __all__ = ["ChessEngine", "engine"]
 _PROTOCOLS = ("uci", "xboard")
 _MOST_CENTIPAWNS = 100_000
 _MOST = 2**63 - 1  # plies and positions that a program may tell of: as many as files of games hold
+_MOST_MOVES = 100  # of a line
 _SHARE = 0.95  # of what a clock leaves for the move: some time is lost on the way
 _NEARLY = 0.99999  # no guess is a win, with the five digits of a record either
 
@@ -192,7 +197,44 @@ class ChessEngine:
         Raises:
             EngineError: it has ended, does not answer in time, or its move is illegal by our rules.
         """
-        mask, state = legal_mask(observation, info), state_of(self.game, observation, info)
+        return self._play(state_of(self.game, observation, info), legal_mask(observation, info))[0]
+
+    def analyse(self, state: State, mask: ArrayLike | None = None, observation: Observation | None = None) -> Analysis:
+        """Let the program search a position, by its limits, and return what it says: the value, and the line.
+
+        Args:
+            state: the position.
+            mask: [num_actions], 0 for the legal actions that are no candidates. Default: all legal actions are.
+            observation: what the environment shows the player to move; it is not used.
+
+        Raises:
+            ValueError: the state is none of this game, the game is over, or the mask leaves no legal action.
+            EngineError: as `act` does; or it says nothing of the position.
+        """
+        state = self.game.state_check.checked(state)
+        legal = [] if self.game.is_terminal(state) else self.game.actions(state)
+        if not legal:
+            raise ValueError(f"the game of chess is over, there is nothing to search:\n{self.game.text(state)}")
+        allowed = np.zeros(self.game.num_actions, np.int8)
+        allowed[legal] = 1
+        if mask is not None:
+            allowed &= np.asarray(mask) != 0
+        if not allowed.any():
+            raise ValueError(f"the mask leaves no action: expected one of {legal} in it")
+        _, answer = self._play(state, allowed, with_line=True)
+        if self.last_analysis is None:
+            raise EngineError(f"{self.command} says nothing of the position {self.game.fen(state)}")
+        after, line = state.copy(), []
+        for move in answer.info.get("pv", [])[:_MOST_MOVES]:
+            line.append(self.game.move_of(after, move.uci()))
+            self.game.play(after, line[-1])
+        found = self.last_analysis
+        pv = tuple(line) if line[:1] == [found.best_action] else found.pv
+        self.last_analysis = replace(found, values={found.best_action: found.value}, pv=pv)
+        return self.last_analysis
+
+    def _play(self, state: State, mask: NDArray[Any], with_line: bool = False) -> tuple[int, Any]:
+        """Return the program's move, and its answer as python-chess has it."""
         self.prepare()
         assert self._process is not None
         board, began = self._board(state), time.perf_counter()
@@ -202,14 +244,15 @@ class ChessEngine:
             self._game_token = object()  # such limits hold there until another game begins
         self._told = self.nodes, self.depth
         try:
-            answer = self._process.play(board, limit, self._game_token, seconds, self._chosen(board, state, mask))
+            chosen = self._chosen(board, state, mask)
+            answer = self._process.play(board, limit, self._game_token, seconds, chosen, with_line)
         except BaseException:  # what it says later would answer no question
             self.close()
             raise
         action = self._action(state, answer, mask)
         is_its = answer.move is None or answer.resigned or self.game.move_of(state, answer.move.uci()) == action
         self.last_analysis = _analysis(action, answer, time.perf_counter() - began) if is_its else None
-        return action
+        return action, answer
 
     def _chosen(self, board: Any, state: State, mask: Any) -> Any:
         """Return the moves that the mask leaves, as python-chess has them; None if all, or if XBoard cannot tell."""

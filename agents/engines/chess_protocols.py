@@ -178,7 +178,13 @@ class ChessProcess:
             raise
 
     def play(
-        self, board: chess.Board, limit: Any, game: object, seconds: float, moves: list[chess.Move] | None = None
+        self,
+        board: chess.Board,
+        limit: Any,
+        game: object,
+        seconds: float,
+        moves: list[chess.Move] | None = None,
+        with_line: bool = False,
     ) -> chess.engine.PlayResult:
         """Return the program's move, with its score.
 
@@ -188,11 +194,13 @@ class ChessProcess:
             game: the same object for all moves of a game.
             seconds: time for the answer.
             moves: the moves that it may choose from; None for all legal ones. XBoard cannot tell it.
+            with_line: whether its line of best play is wanted, which takes time to read.
 
         Raises:
             EngineError: it has ended, answers nonsense, cannot do what is asked, or does not answer in time.
         """
         info = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
+        info |= chess.engine.INFO_PV if with_line else chess.engine.INFO_NONE
         task = self._protocol.play(board, limit, game=game, info=info, root_moves=moves)
         return self._wait(task, "move", seconds)
 

@@ -50,7 +50,9 @@ for line in sys.stdin:
             print("child", child.pid, file=log, flush=True)
             move = "e2e4"
         move, _, score = move.partition(":")
-        print(f"info depth 3 nodes 40 score {score.replace('_', ' ') or 'cp 100'}\nbestmove {move}", flush=True)
+        score, _, line = score.partition("=")
+        line = f" pv {line.replace('_', ' ')}" if line else ""
+        print(f"info depth 3 nodes 40 score {score.replace('_', ' ') or 'cp 100'}{line}\nbestmove {move}", flush=True)
     elif line == "quit":
         break
 """
@@ -233,6 +235,28 @@ class TestUCI:
         assert (abs(found.value) == 1) == (abs(judgement.value) == 1) == score.startswith("mate")
         assert judgement.sampled  # so that records tell pawns
         assert score_words(Scale(CHESS), CHESS, CHESS.new_state(), found) == told
+        engine.close()
+
+    def test_it_analyses_a_position(self, script: Any, log: Path) -> None:
+        """`plyground analyse` said that programs do not search."""
+        engine = ChessEngine(CHESS, script("e7e5:cp_31=e7e5_g1f3_b8c6", "d7d5:mate_2", "e7e5:cp_5=d7d5"), depth=3)
+        state = CHESS.play_moves(["e4"])
+        found = engine.analyse(state)
+        assert CHESS.line_names(found.pv, state) == ["e7e5", "g1f3", "b8c6"]
+        assert found.values == {found.best_action: found.value}
+        assert 0 < found.value < 0.2
+        assert found is engine.last_analysis
+        only = CHESS.line_of(["d5"], state)
+        assert engine.analyse(state, np.isin(np.arange(CHESS.num_actions), only)).pv == tuple(only)
+        assert CHESS.line_names(engine.analyse(state).pv, state) == ["e7e5"]  # the line begins with another move
+        told = log.read_text().splitlines()
+        assert [line for line in told if line.startswith("go")] == [
+            "go depth 3", "go depth 3 searchmoves d7d5", "go depth 3"
+        ]  # fmt: skip
+        with pytest.raises(ValueError, match="the mask leaves no action"):
+            engine.analyse(state, np.zeros(CHESS.num_actions, np.int8))
+        with pytest.raises(ValueError, match="the game of chess is over"):
+            engine.analyse(CHESS.play_moves(["f3", "e5", "g4", "Qh4#"]))
         engine.close()
 
     @pytest.mark.parametrize(
