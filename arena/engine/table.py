@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...agents import AlphaBeta, make
+from ...agents import AlphaBeta, Human, make
 from ...agents.timing import playing
 from ...envs import BoardGameEnv, Game
 from ...envs.vector.opponents import prepare
 
 __all__ = ["Table", "kept"]
 
+_FINISHING = 0.1  # seconds
 _BUDGETS = ("depth", "listener", "nodes", "seconds", "simulations")  # attributes of players that a search changes
 
 
@@ -46,6 +47,7 @@ class Table:
 
     env: Any = None
     _prover: Any = None
+    _finisher: Any = None
 
     def __init__(self, player: str, game: Game, **changed: Any) -> None:
         self.player = player
@@ -55,12 +57,14 @@ class Table:
         """Make the player anew, for this game, and begin one.
 
         Raises:
-            ValueError: the player does not play it; nothing is changed.
+            ValueError: the player does not play it, or is a human; nothing is changed.
         """
         agent: Any = make(self.player, game, **changed)
+        if isinstance(agent, Human):
+            raise ValueError(f"{self.player} would read moves where the commands come from: name a player that decides")
         self.game, self.agent, self.env = game, agent, None
         self._has_own_seconds = "seconds" not in changed
-        self._prover = None
+        self._prover = self._finisher = None
 
     def prepare(self) -> None:
         """Compile all that a move needs, if that was not done, and begin a game."""
@@ -88,6 +92,13 @@ class Table:
             budget = {"nodes": agent.nodes, "seconds": agent.seconds}
             self._prover = AlphaBeta(agent.game, agent.depth, **budget, table_mb=agent.table_mb, selective=False)
         return self._prover
+
+    @property
+    def finisher(self) -> Any:
+        """Who finds how long a proved loss can be put off: alpha-beta that leaves no move out; None beside others."""
+        if self._finisher is None and isinstance(self.agent, AlphaBeta):
+            self._finisher = AlphaBeta(self.agent.game, seconds=_FINISHING, table_mb=1, selective=False)
+        return self._finisher
 
     @property
     def over(self) -> bool:

@@ -21,6 +21,7 @@ from .uci_words import Limits
 
 __all__ = ["Thinking"]
 
+_LEAST_FINISHING = 0.01  # seconds
 _DEEPEST = 128  # plies of a search for several lines
 
 Hear = Callable[[Sequence[Analysis], float], object]
@@ -145,8 +146,33 @@ class Thinking:
             found: Analysis | None = getattr(agent, "last_analysis", None)
             if found is None or found.best_action != action:
                 return action, None
+            found = self._finished(found, allowance)
             self._hear([found], self.elapsed)
             return action, found.pv[1] if len(found.pv) > 1 else None
+
+    def _finished(self, found: Analysis, allowance: Allowance | None) -> Analysis:
+        """Return a proved mate with the line of its longest defence, if a search that leaves no move out finds it soon.
+
+        The search itself sees mates beyond its depth, and proves them without the longest defence, and its table cuts
+        lines short.
+        """
+        game, state, finisher = self._seat.game, self._seat.state, self._seat.finisher
+        if finisher is None or self.limits.mate is not None or mate_in(game, state, found) is None:
+            return found
+        after = state.copy()
+        game.play(after, found.best_action)
+        if game.is_terminal(after):
+            return found
+        left = finisher.seconds if allowance is None else min(finisher.seconds, allowance.aim - self.elapsed)
+        if left < _LEAST_FINISHING or self._stopped.is_set():
+            return found
+        with kept(finisher):
+            finisher.reset()  # what an empty table has not cut short is a line to the end
+            finisher.seconds = left
+            rest = finisher.analyse(after)
+        if not rest.exact or rest.value != -found.value:
+            return found
+        return replace(found, pv=(found.best_action, *rest.pv), depth=max(found.depth, 1 + rest.depth))
 
     def _listen_with(self, listener: Listener | None) -> None:
         self._listener = listener

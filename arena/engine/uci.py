@@ -90,6 +90,8 @@ class UCIServer:
         if not self._is_prepared:
             self.seat.prepare()
             prepare(self.seat.prover)  # which ``go mate`` asks
+            if self.seat.finisher is not None:
+                prepare(self.seat.finisher)
             self._scale = Scale(getattr(self.seat.agent, "game", None) or self.seat.game)
             self._is_prepared = True
 
