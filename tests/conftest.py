@@ -81,26 +81,49 @@ SEARCHES = {
 }
 
 
-# Slow tests that ask a `Game` only, where rules are plain Python with Numba and without it: `make slow` runs them all,
-# and `make coverage`, under which they take minutes, those of these games. All lines are counted with them.
+# Tests that ask a `Game` only, where rules are plain Python with Numba and without it: `make test` and `make slow` run
+# them all, and `make coverage`, under which they take minutes, those of these games. All lines are counted with them.
 COVERAGE = {
-    "minichess::test_random_games_follow_the_slow_rules": (),
+    "local_features::test_images_of_a_board_have_the_same_features": ("connect_four",),  # and boards that are none here
     "rules": tuple(name for name in GAMES if not name.startswith("chess")),
     "rules::test_different_positions_have_different_keys": (),
     "rules::test_images_share_their_canonical_key_and_nothing_else_does": ("tictactoe", FOUR[0]),
+    "rules::test_keys_after_are_those_of_played_moves": tuple(name for name in GAMES if "chess" not in name),
     "rules::test_pieces_land_where_the_board_says": tuple(GAMES),
+    "rules::test_state_can_be_rebuilt_from_what_the_mover_observes": ("tictactoe", FOUR[0], "othello", "mnk"),
+    "rules::test_symmetries_commute_with_play_and_observe": ("tictactoe", FOUR[0], "othello"),
+}
+# So do these, of which smaller boards, fewer positions or other parts of the same file are enough.
+NOT_COUNTED = {
+    "chess_features::test_against_slow_counts[300]",
+    "chess_features::test_compiled_evaluation_is_that_of_python",
+    "chess_features::test_left_and_right_are_evaluated_alike",
+    "chess_features::test_white_and_black_are_evaluated_alike",
+    "chess_search_rules::test_rules_beside_python_chess[chess(chess960=17)]",
+    "features::test_open_lines_of_tictactoe",
+    "fen::test_a_position_is_what_the_board_shows",
+    "go::test_random_games_against_the_oracle[7]",
+    "go_rollouts::test_every_draw_is_one_of_the_first_rule_that_applies[7]",
+    "go_rollouts::test_tactics_against_flood_fill[7]",
+    "local_features::test_learns_the_policy_that_played",
+    "minichess::test_random_games_follow_the_slow_rules[3]",
+    "mnk::test_games_with_overlines_against_the_oracle[False]",
 }
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what is done with the other games as slow, and leave out of coverage what it is slow in."""
+    """Mark what is done with the other games as slow, and leave out of coverage what takes long there."""
     for item in items:
         if _is_of_other_games(item, SEARCHES):
             item.add_marker(pytest.mark.slow)
     if numba_config.DISABLE_JIT and config.getoption("markexpr") == "rules":  # pyright: ignore[reportAttributeAccessIssue]
-        left = {item for item in items if item.get_closest_marker("slow") and _is_of_other_games(item, COVERAGE)}
+        left = {item for item in items if _is_of_other_games(item, COVERAGE) or _name_of(item) in NOT_COUNTED}
         config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]
+
+
+def _name_of(item: pytest.Item) -> str:
+    return f"{item.path.stem.removeprefix('test_')}::{item.name}"
 
 
 def _is_of_other_games(item: pytest.Item, table: Mapping[str, tuple[str, ...]]) -> bool:

@@ -110,6 +110,7 @@ class TestUci:
         assert [game.str_to_action(name) for name in names] == list(range(4672))
         assert sum("#" not in name for name in names) == 1792 + 66  # moves of queens and knights, underpromotions
 
+    @pytest.mark.rules
     def test_moves_are_read_in_san_as_well(self) -> None:
         game = chess()
         moves = ["e4", "e7e5", "Nf3", "Nc6", "Bc4", "Bc5", "0-0"]
@@ -120,6 +121,8 @@ class TestUci:
             game.play_moves([*moves, "Nc3"])
         is_960 = chess(chess960=518)
         assert is_960.fen(is_960.play_moves(moves)) == game.fen(state)
+        with pytest.raises(ValueError, match="chess has no action 'castle': expected a name such as e2e4"):
+            game.move_of(state, "castle")
         with pytest.raises(ValueError, match="write c7c8q for a queen"):
             game.move_of(read_fen(PROMOTION), "c7c8")
         assert game.move_name(read_fen(PROMOTION), game.move_of(read_fen(PROMOTION), "c8=N")) == "c7c8n"

@@ -243,6 +243,9 @@ def test_each_side_sees_its_own_first_rank_at_the_bottom(game: Game) -> None:
         seen = game.observation(state, player)
         assert np.argwhere(seen[:, :, 5]).tolist() == [[4, 4]]  # the own king on the e-file
         assert np.argwhere(seen[:, :, 11]).tolist() == [[0, 4]]
+    for moves in ([], ["b1a3"], ["b1a3", "b5c3"]):
+        state = game.play_moves(moves)
+        assert game.state_from_observation(game.observation(state, game.player(state))) == state
 
 
 def test_positions_with_other_plies_left_have_other_keys() -> None:
