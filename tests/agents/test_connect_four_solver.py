@@ -29,25 +29,68 @@ from tests.conftest import random_game
 from tests.helpers.oracles import board_of, connect_four_value
 
 
+def is_won(stones: int, rows: int) -> bool:
+    """Return whether four stones are in a row; a column has a bit for each row, and one above."""
+    pairs = [(stones & stones >> step, 2 * step) for step in (1, rows, rows + 1, rows + 2)]
+    return any(two & two >> far for two, far in pairs)
+
+
+def openings(stones: int, rows: int, columns: int) -> list[int]:
+    """Return the lowest free cell of each column that has one, as a bit."""
+    columns_at = range(0, columns * (rows + 1), rows + 1)
+    cells = [(stones & (1 << rows) - 1 << first) + (1 << first) for first in columns_at]
+    return [cell for first, cell in zip(columns_at, cells, strict=True) if cell < 1 << first + rows]
+
+
 def unfinished(game: Game, plies: int, rng: np.random.Generator) -> State:
+    """Return the position after so many random moves of which none wins; of games at random few come so far."""
+    rows, columns, _ = game.observation_shape
     while True:
-        state = random_game(game, rng, plies)[-1]
-        if not game.is_terminal(state):
+        stones, state = [0, 0], game.new_state()
+        for ply in range(plies):
+            cells = openings(stones[0] | stones[1], rows, columns)
+            cells = [cell for cell in cells if not is_won(stones[ply % 2] | cell, rows)]
+            if not cells:
+                break
+            cell = cells[int(rng.integers(len(cells)))]
+            stones[ply % 2] |= cell
+            game.play(state, cell.bit_length() // (rows + 1))
+        else:
+            assert not game.is_terminal(state)
             return state
 
 
-def score_by_the_book(game: Game, state: State, known: dict[int, int]) -> int:
-    """Return the score from its definition: stones that the winner has left, with the one that wins."""
-    key = int(game.key(state))
-    if key not in known:
-        scores = [0]
-        if not game.is_terminal(state):
-            children = [game.play_moves([action], state) for action in game.actions(state)]
-            scores = [-score_by_the_book(game, child, known) for child in children]
-        elif game.utility(state, game.player(state)) != 0:
-            scores = [-((game.max_plies - int(state.ply)) // 2 + 1)]
-        known[key] = max(scores)
-    return known[key]
+def score_by_the_book(game: Game, state: State, known: dict[tuple[int, int], int]) -> int:
+    """Return the score from its definition: stones that the winner has left, with the one that wins.
+
+    By rules on numbers of Python, for those of the game, which other tests are about, take ten times as long.
+    """
+    rows, columns, _ = game.observation_shape
+
+    def score(mine: int, theirs: int) -> int:
+        if (mine, theirs) not in known:
+            left = rows * columns - (mine | theirs).bit_count()
+            if is_won(theirs, rows):
+                known[mine, theirs] = -(left // 2 + 1)
+            else:
+                cells = openings(mine | theirs, rows, columns)
+                known[mine, theirs] = max((-score(theirs, mine | cell) for cell in cells), default=0)
+        return known[mine, theirs]
+
+    return score(int(state.mine), int(state.theirs))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(6, 7), (7, 8), (15, 4), (4, 12)])
+def test_the_book_has_the_rules_of_the_game(rows: int, columns: int, rng: np.random.Generator) -> None:
+    game = connect_four(rows, columns)
+    for _ in range(5):
+        for before, state in itertools.pairwise(random_game(game, rng)):
+            cells = openings(int(before.mine | before.theirs), rows, columns)
+            assert int(state.theirs) in [int(before.mine) | cell for cell in cells]
+            assert len(cells) == len(game.actions(before))
+            is_over = is_won(int(state.theirs), rows) or not openings(int(state.mine | state.theirs), rows, columns)
+            assert game.is_terminal(state) == is_over
+            assert game.utility(state, game.player(state)) == -is_won(int(state.theirs), rows)
 
 
 @pytest.mark.slow
@@ -55,7 +98,7 @@ def score_by_the_book(game: Game, state: State, known: dict[int, int]) -> int:
 def test_scores_are_those_of_minimax_on_small_boards(rows: int, columns: int, rng: np.random.Generator) -> None:
     game = connect_four(rows, columns)
     scores = ConnectFourScores(game, table_mb=1)
-    known: dict[int, int] = {}
+    known: dict[tuple[int, int], int] = {}
     for _ in range(100):
         state = unfinished(game, int(rng.integers(rows * columns - 10, rows * columns)), rng)
         assert scores.score(state) == score_by_the_book(game, state, known)
@@ -86,7 +129,7 @@ def test_the_value_of_each_small_board_is_known(textbook: Any) -> None:
 def test_boards_that_fill_64_bits(rows: int, columns: int, rng: np.random.Generator) -> None:
     game = connect_four(rows, columns)
     scores = ConnectFourScores(game, table_mb=8)
-    known: dict[int, int] = {}
+    known: dict[tuple[int, int], int] = {}
     for _ in range(30):
         state = unfinished(game, rows * columns - 9, rng)
         assert scores.score(state) == score_by_the_book(game, state, known)
@@ -187,7 +230,7 @@ def test_what_is_in_the_table_changes_no_answer(rng: np.random.Generator) -> Non
 def test_a_table_can_be_emptied_more_often_than_there_are_numbers(rng: np.random.Generator) -> None:
     game = connect_four(7, 8)  # of all boards these entries have the fewest bits left for the number
     scores = ConnectFourScores(game, 8)
-    known: dict[int, int] = {}
+    known: dict[tuple[int, int], int] = {}
     states = [unfinished(game, 48, rng) for _ in range(20)]
     for state in states * 10:
         scores.clear()
