@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from ....envs import as_game
 from ....envs.outside.files import check_writable
@@ -77,15 +78,13 @@ def compete(
     limit = options.get("max_failures", MAX_FAILURES)
     schedule = schedule_of(format, len(players))
     course = Course(as_game(game), labels_of(players), schedule, games, seed=seed, max_failures=limit)
-    results = Results(course)
+    results = Results(course, format)
     for record in done:
         results.add(record)
     results.is_interrupted = watch_games(played, total, results.add, None if "store" in kept else out, after=done)
     if not course.played:
         raise typer.Exit(130)
     results.losses.tell()
-    if results.winner is not None:
-        print_plain(_err, f"{results.winner} wins the {format}")
     return results
 
 
@@ -94,14 +93,15 @@ class Results:
 
     Args:
         course: the tournament, to which the games are added too.
+        format: its format.
 
     Attributes:
         losses: who lost games otherwise than by the rules.
         is_interrupted: whether Ctrl-C ended it before its last game.
     """
 
-    def __init__(self, course: Course) -> None:
-        self._course, self._tally = course, Tally()
+    def __init__(self, course: Course, format: str) -> None:
+        self._course, self._format, self._tally = course, format, Tally()
         self.losses, self.is_interrupted = Losses(), False
 
     def add(self, record: GameRecord) -> None:
@@ -117,9 +117,12 @@ class Results:
         return None if number is None else self._course.labels[number]
 
     def table(self, seed: int) -> Table:
-        """Return the cross table of all games."""
+        """Return the cross table of all games, and below it who has won: where that is named, points do not tell."""
         title = f"{self._course.game.source}, {self._course.played} games, seed {seed}"
-        return cross_table(self._tally.standings(), title=title)
+        table = cross_table(self._tally.standings(), title=title)
+        if self.winner is not None:
+            table.caption, table.caption_justify = Text(f"{self.winner} wins the {self._format}"), "left"
+        return table
 
     def data(self, seed: int) -> dict[str, Any]:
         """Return the same for programs."""
