@@ -17,7 +17,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from ..envs import Game, as_game
-from ..envs.outside.elsewhere import installed, load, place_of
+from ..envs.outside.elsewhere import called, installed, load, place_of
 from ..envs.outside.messages import shown
 from ..envs.outside.spec import nearest, parse_spec
 from ..envs.players import PlayerLike
@@ -285,7 +285,7 @@ def _from_place(place: str, found: Any, args: list[Any], kwargs: dict[str, Any],
             signature.bind(*whole.args, **whole.kwargs)
         except TypeError as error:
             raise ValueError(f"cannot make {place!r}: {error}; expected {place}({', '.join(known)})") from None
-        found = found(*whole.args, **whole.kwargs)
+        found = called(place, found, *whole.args, **whole.kwargs)
     elif args or kwargs:
         if not inspect.isfunction(found) or args:
             how = f"arguments by name only: {', '.join(known)}" if known else "no arguments"
@@ -331,10 +331,10 @@ def _parameters(name: str, found: Any) -> dict[str, inspect.Parameter]:
 
 def _expected(parameter: inspect.Parameter, value: Any) -> str | None:
     """Return in words what a parameter takes that cannot take ``value``; None: it can, or does not say."""
-    if isinstance(parameter.default, bool):
-        return None if isinstance(value, bool) else "true or false"
     # As text, since what stands in it may be imported for type checkers only.
     kinds = set(re.split(r"\s*\|\s*", str(parameter.annotation)))
+    if isinstance(parameter.default, bool):
+        return None if isinstance(value, bool) or (value is None and "None" in kinds) else "true or false"
     if not kinds & {"int", "float"} or kinds - {"int", "float", "None"} or (value is None and "None" in kinds):
         return None
     if parameter.name == "seed" and isinstance(value, Integral) and int(value) < 0:

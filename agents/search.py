@@ -163,6 +163,7 @@ class SearchAgent(ABC):
 
     def _analyse(self, state: State, mask: ArrayLike | None, observation: Observation | None) -> Analysis:
         """Search a position that is known to be valid."""
+        check_budget(simulations=getattr(self, "simulations", None))  # it may have been set since the last search
         self.prepare()
         actions = np.empty(self.game.num_actions, np.int32)
         count = _legal_actions(self.game, state, actions)

@@ -158,7 +158,6 @@ class MCTS(SearchAgent):
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
         self.final_move: FinalMove = final_move
-        self.threads = threads
         guided = Guided(
             bias=float(bias),
             widening=float(widening or 0),
@@ -183,6 +182,15 @@ class MCTS(SearchAgent):
             Searcher(self.game, self.options, self.c, rng, share, policy() if policy else None, self._is_watched)
             for rng in _rngs(seed, threads)
         ]
+
+    @property
+    def threads(self) -> int:
+        """Threads that share the simulations; fixed when the search is made, as each has its tree."""
+        return len(self._searchers)
+
+    @threads.setter
+    def threads(self, threads: int) -> None:
+        raise AttributeError(f"threads is given when an MCTS is made, as in threads={threads!r}, and not set")
 
     @in_turn
     def reset(self, seed: int | None = None) -> None:

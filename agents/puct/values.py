@@ -128,7 +128,9 @@ class LeafValues:
                 f"got shapes {priors.shape} and {values.shape}"
             )
         if not (np.isfinite(priors).all() and np.isfinite(values).all() and (priors >= 0).all()):
-            raise ValueError(f"priors must be finite and not negative, values finite: got {priors} and {values}")
+            raise ValueError(
+                f"priors must be finite and not negative, values finite: got {shown(priors)} and {shown(values)}"
+            )
         undecided = ~priors.any(1)
         if undecided.any():
             priors = priors.copy()

@@ -11,6 +11,7 @@ import pytest
 
 from plyground.agents import (
     MCTS,
+    PUCT,
     AlphaBeta,
     Human,
     Mixture,
@@ -134,6 +135,11 @@ class TestAgents:
         with pytest.raises(ValueError, match=f"{name} of agent '.*' cannot be given by text; expected"):
             make(spec, "tictactoe")
 
+    def test_none_is_text_for_a_switch_that_may_be_none(self) -> None:
+        """It was refused, as no truth value, where the documentation gives it."""
+        tries = [make(f"puct(proofs=true, decisive={text})", "tictactoe") for text in ("none", "true", "false")]
+        assert [one._for_forest["decisive"] for one in tries if isinstance(one, PUCT)] == [True, True, False]
+
     def test_best_is_what_measurements_and_evaluations_say(self) -> None:
         for game, kind in (("connect_four", AlphaBeta), ("go_9x9", MCTS)):
             agent = make("best(seconds=0.25)", game)
@@ -170,6 +176,7 @@ class TestAgents:
             ("puct(noise=())", r"noise of agent 'puct' must be a number, got \(\)"),
             ("mcts(solver='no')", "solver of agent 'mcts' must be true or false, got 'no'"),
             ("alphabeta(pvs=0)", "pvs of agent 'alphabeta' must be true or false, got 0"),
+            ("alphabeta(pvs=none)", "pvs of agent 'alphabeta' must be true or false, got None"),
             ("alphabeta(depth=0)", "depth must be a whole number above 0, got 0"),
             ("alphabeta(depth=-2)", "depth must be a whole number above 0, got -2"),
             ("alphabeta(depth=2.5)", "depth of agent .alphabeta. must be a whole number, got 2.5"),

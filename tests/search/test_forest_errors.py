@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from plyground.agents.puct.forest import Forest
@@ -66,3 +67,21 @@ def test_after_an_error_no_thread_goes_on() -> None:
     with pytest.raises(RuntimeError, match="the first part"):
         trees._run(work, 2)
     assert others == ["has written"]
+
+
+@pytest.mark.parametrize("answer", [None, np.zeros((1, 9)), (np.zeros((1, 9)), np.zeros(1), 3)])
+def test_an_answer_that_is_no_pair_is_told(answer: Any) -> None:
+    trees = Forest(GAME, 1, simulations=4, seed=0)
+    with pytest.raises(
+        ValueError, match=r"^the evaluator must return two arrays, logits \(1, 9\) and values \(1,\), got"
+    ):
+        trees.search(GAME.initial, lambda planes, masks: answer)
+
+
+def test_what_is_no_array_or_no_switch_is_told() -> None:
+    states: Any = [GAME.new_state()]
+    with pytest.raises(ValueError, match=r"^positions of tictactoe are an array"):
+        Forest(GAME, 1, simulations=4, seed=0).search(states, answers)
+    wrong: Any = "no"
+    with pytest.raises(ValueError, match=r"^proofs must be True or False, got 'no'"):
+        Forest(GAME, 1, proofs=wrong)

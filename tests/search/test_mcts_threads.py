@@ -114,3 +114,11 @@ def test_more_threads_than_simulations() -> None:
     found = MCTS(game, 1, threads=3, seed=0).analyse(game.new_state())
     assert sum(found.visits.values()) == 1
     assert found.pv == (found.best_action,)
+
+
+def test_another_number_of_threads_cannot_be_set() -> None:
+    """A search with more of them than trees ended in an error about the lengths of lists."""
+    agent = MCTS(tictactoe(), 60, threads=2, seed=0)
+    with pytest.raises(AttributeError, match=r"^threads is given when an MCTS is made, as in threads=3, and not set"):
+        agent.threads = 3
+    assert agent.threads == 2

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plyground.agents import PUCT, AlphaGo, AlphaZero
+from plyground.agents import MCTS, PUCT, AlphaGo, AlphaZero
+from plyground.agents.mcts import FlatMonteCarlo
 from plyground.agents.puct import ObservationEvaluator
 from plyground.envs import connect_four, tictactoe
 
@@ -73,6 +74,16 @@ def test_what_does_not_fit_is_refused_when_it_is_set_later() -> None:
     agent = PUCT(tictactoe(), 60, evaluator=uneven, proofs=True)
     agent.c = -1.0
     with pytest.raises(ValueError, match=r"^c must be a number, at least 0"):
+        agent.analyse(tictactoe().new_state())
+
+
+@pytest.mark.parametrize("kind", [MCTS, PUCT, FlatMonteCarlo])
+@pytest.mark.parametrize("simulations", [0, -1, 2.5])
+def test_simulations_that_no_search_can_have_are_refused_when_they_are_set_later(kind: Any, simulations: Any) -> None:
+    """Flat Monte Carlo searched without an end, and the others said that a sequence was empty."""
+    agent = kind(tictactoe(), 8, seed=0)
+    agent.simulations = simulations
+    with pytest.raises(ValueError, match=f"^simulations must be a whole number above 0, got {simulations}"):
         agent.analyse(tictactoe().new_state())
 
 

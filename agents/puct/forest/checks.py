@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....envs import Game
 from ....envs.outside.arguments import checked_flag, checked_whole, is_between
+from ....envs.outside.messages import shown
 from ....envs.outside.spec import nearest
 
 __all__ = [
@@ -83,6 +84,8 @@ def checked_states(game: Game, states: NDArray[Any]) -> NDArray[Any]:
     Raises:
         ValueError: they are not an array [rows] of the game's dtype.
     """
+    if not isinstance(states, np.ndarray):
+        raise ValueError(f"positions of {game.spec} are an array [rows] of its dtype, got {shown(states)}")
     if states.dtype != game.dtype or states.ndim != 1:
         raise ValueError(f"positions of {game.spec} are an array [rows] of its dtype, got {states.dtype}")
     # Pickles and files may forget that the fields are aligned, and give arrays that cannot be written to.
@@ -102,21 +105,25 @@ def checked_budgets(given: ArrayLike, rows: NDArray[np.intp], most: int) -> NDAr
     return np.broadcast_to(each, rows.shape).astype(np.int32)
 
 
-def checked_answer(
-    logits: NDArray[Any], values: NDArray[Any], count: int, num_actions: int
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def checked_answer(answer: Any, count: int, num_actions: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return an evaluator's answer about ``count`` leaves as kernels take it: minus infinity is let through as a logit.
 
     Raises:
-        ValueError: it has another shape, or holds other numbers.
+        ValueError: it is no pair of arrays, or they have another shape, or hold other numbers.
     """
-    logits, values = (np.require(array, np.float32, ["C", "W"]) for array in (logits, values))
     shape = (count, num_actions)
+    if not isinstance(answer, (tuple, list)) or len(answer) != 2:
+        raise ValueError(
+            f"the evaluator must return two arrays, logits {shape} and values {(count,)}, got {shown(answer)}"
+        )
+    logits, values = (np.require(array, np.float32, ["C", "W"]) for array in answer)
     if logits.shape != shape or values.shape != (count,):
         raise ValueError(
             f"the evaluator must return logits {shape} and values {(count,)}, got shapes {logits.shape} and "
             f"{values.shape}"
         )
     if not ((logits < np.inf).all() and np.isfinite(values).all()):
-        raise ValueError(f"logits must be numbers below infinity, values finite: got {logits} and {values}")
+        raise ValueError(
+            f"logits must be numbers below infinity, values finite: got {shown(logits)} and {shown(values)}"
+        )
     return logits, values

@@ -141,9 +141,10 @@ class Forest:
             raise ValueError(f"a forest counts values as shares of the largest utility, and that of {game.spec} is inf")
         self.noise, self.noise_alpha = float(noise), None if noise_alpha is None else float(noise_alpha)
         largest = float(game.max_utility)
+        proofs = checked_flag("proofs", proofs)
         tries = checked_decisive(game, decisive, proofs)
-        self._gumbel = GumbelRule(float(c_visit), float(c_scale), largest, bool(proofs), tries)
-        self._puct = PuctRule(float(c), float(c_base), float(fpu), float(forced), largest, bool(proofs), tries)
+        self._gumbel = GumbelRule(float(c_visit), float(c_scale), largest, proofs, tries)
+        self._puct = PuctRule(float(c), float(c_base), float(fpu), float(forced), largest, proofs, tries)
         nodes = 2 * self.simulations + 1  # those of a search, and as many that were kept
         most = max(_MOST_EDGES, len(game.actions(game.new_state())))
         edges = game.num_actions + nodes * min(game.num_actions, most)
@@ -298,7 +299,7 @@ class Forest:
         considered = self.trees.candidates.shape[1] if self.root == "gumbel" else -1
 
         def ask(planes: NDArray[Any], allowed: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-            answer = checked_answer(*evaluate(planes, allowed), len(planes), self.game.num_actions)
+            answer = checked_answer(evaluate(planes, allowed), len(planes), self.game.num_actions)
             self.evaluations += len(planes)
             return answer
 
