@@ -91,7 +91,8 @@ class AlphaZero(PUCT):
         self.threads = threads = checked_whole("threads", threads, 1, MOST_THREADS)
         if simulations is None and seconds is None:
             simulations = _SIMULATIONS
-        self.inference = inference_of(game, net, batch=batch, backend=backend, threads=threads, device=device)
+        how: dict[str, Any] = {"batch": batch, "backend": backend, "threads": threads, "device": device}
+        self.inference = inference_of(game, net, values=True, **how)
         self._options = {
             "root": root,
             "considered": considered,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...envs import Game
-from ..networks import Inference, make_inference, read_network
+from ..networks import Inference, SavedNetwork, make_inference, read_network
 from ..networks.files import file_of
 
 __all__ = ["find_network", "inference_of", "shipped"]
@@ -51,7 +51,9 @@ def find_network(game: Game, place: str | Path | None) -> Path:
     return path
 
 
-def inference_of(game: Game, net: Any, *, batch: int, backend: str, threads: int, device: str) -> Inference:
+def inference_of(
+    game: Game, net: Any, *, batch: int, backend: str, threads: int, device: str, values: bool = False
+) -> Inference:
     """Return what computes a network.
 
     Args:
@@ -61,14 +63,33 @@ def inference_of(game: Game, net: Any, *, batch: int, backend: str, threads: int
         backend: the library, see `make_inference`.
         threads: how many the library uses.
         device: where it is computed.
+        values: whether its values are asked for as well, and not its policy alone.
 
     Raises:
-        ValueError: the network is for another game, or an argument does not fit.
+        ValueError: the network is for another game, an argument does not fit, or the file is that of a part of AlphaGo
+            which has not learned what is asked for.
         FileNotFoundError: there is no such network.
         ImportError: no library that computes networks is installed.
     """
     if isinstance(net, Inference):
         return net
     if net is None or isinstance(net, (str, Path)):
-        net = read_network(find_network(game, net))
+        place, net = net, read_network(find_network(game, net))
+        _check_learned(net, place, values)
     return make_inference(net, backend, batch=batch, threads=threads, device=device, game=game)
+
+
+def _check_learned(saved: SavedNetwork, place: Any, values: bool) -> None:
+    """Refuse a part of AlphaGo whose policy, or whose values where these are asked for, have learned nothing.
+
+    Raises:
+        ValueError: it is one; the message says what plays instead.
+    """
+    part, config = str(saved.notes.get("part", "")), saved.notes.get("config")
+    told = f"{str(place)!r} is the {part.partition(',')[0]} network of a run of alphago"
+    all_parts = "with all of its parts, the run plays as alphago(RUN)"
+    if part.startswith("value"):
+        raise ValueError(f"{told}, whose policy has learned nothing: {all_parts}")
+    has_values = part == "rl" and isinstance(config, dict) and config.get("baseline") == "value"
+    if values and part in ("policy", "rl") and not has_values:
+        raise ValueError(f"{told}, whose values have learned nothing: it plays as network({place}); {all_parts}")

@@ -76,7 +76,8 @@ def check_one_network(run: Path) -> None:
     """
     if (run / "policy" / _OF_RUN).is_file():
         raise FileNotFoundError(
-            f"{str(run)!r} is a run of alphago, which has several networks: name one, as in '{run}/policy'"
+            f"{str(run)!r} is a run of alphago, which has several networks: name one, as in '{run}/policy', or all, as "
+            f"in 'alphago({run})'"
         )
 
 
@@ -110,6 +111,8 @@ def read_network(path: str | Path) -> SavedNetwork:
         raise FileNotFoundError(
             f"no network {str(path)!r}: train one with `plyground train alphazero GAME --out FOLDER`"
         )
+    if path.suffix.lower() == ".onnx":
+        raise ValueError(f"{str(path)!r} is for other programs: name the run, or the file, that it was exported from")
     try:
         with safetensors.safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}

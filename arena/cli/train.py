@@ -133,6 +133,7 @@ def train(
     further = _further(config, folder, _steps(trained))
     done = f"{folder}: {_steps(trained):,} steps; go on with --resume {shlex.quote(str(folder))}{further}"
     print_plain(_console, done)
+    _tell_untaught(folder, trained)
 
 
 def _further(config: Any, folder: Path, steps: int) -> str:
@@ -186,6 +187,19 @@ def _go_on(
         minutes or _kept(folder, "minutes"),
     )
     print_plain(_console, f"{folder}: {_steps(trained):,} steps")
+    _tell_untaught(folder, trained)
+
+
+def _tell_untaught(folder: Path, trained: Any) -> None:
+    """Say of a run of alphazero that has ended before anything was learned when that begins."""
+    if getattr(trained, "learned", None) == 0:
+        one_step = math.ceil(_kept(folder, "batch_size") / _kept(folder, "replay_ratio"))
+        first = max(_kept(folder, "learn_after"), one_step)
+        print_plain(
+            _console,
+            f"the network has learned nothing yet: a run begins to learn after {first:,} samples (--learn-after of a "
+            f"new run), and {trained.samples:,} were played",
+        )
 
 
 def _kept(folder: Path, name: str) -> Any:

@@ -101,7 +101,7 @@ def test_export(run: Run, tmp_path: Path) -> None:
     assert "expected a name that ends in .onnx" in run("export", str(tmp_path), "x.bin", code=2)[1]
     assert "no network" in run("export", str(tmp_path / "none"), str(tmp_path / "x.onnx"), code=2)[1]
     assert "there is no folder" in run("export", str(tmp_path), str(tmp_path / "none" / "x.onnx"), code=2)[1]
-    assert "or damaged" in run("export", str(target), str(tmp_path / "x.onnx"), code=2)[1]
+    assert "is for other programs: name the run" in run("export", str(target), str(tmp_path / "x.onnx"), code=2)[1]
 
 
 def test_files_that_are_not_there(run: Run, tmp_path: Path) -> None:

@@ -68,15 +68,17 @@ def test_the_folder_is_named_after_the_game(
 def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("safetensors")
     folder = tmp_path / "az"
-    small = ("--num-envs", "4", "--simulations", "4", "--network", "tiny", "--batch-size", "16", "--learn-after", "8")
+    small = ("--num-envs", "4", "--simulations", "4", "--network", "tiny", "--batch-size", "16", "--learn-after", "30")
     small += ("--no-symmetry", "--ladder-every", "0", "--backend", "torch")
     _, err = run("train", "alphazero", "tictactoe", "--out", str(folder), "--steps", "24", *small)
     # A turn is 8 plies of 4 games: the first end at or after 24.
     assert f"32 steps; go on with --resume {folder} --steps 64" in err.replace("\n", " ")
+    assert "the network has learned nothing yet: a run begins to learn after 30 samples" in err.replace("\n", " ")
     config = AlphaZeroConfig.load(folder / "config.json")
     assert (config.steps, config.minutes, config.symmetry, config.simulations) == (24, None, False, 4)
     _, err = run("train", "--resume", str(folder), "--steps", "48")
     assert f"{folder}: 64 steps" in err.replace("\n", " ")
+    assert "nothing yet" not in err
     assert "nothing left to do" in run("train", "--resume", str(folder), code=2)[1]
     run("train", "--resume", str(folder), "--steps", "72", "--threads", "2", "--backend", "torch")
     assert AlphaZeroConfig.load(folder / "config.json").threads == 2

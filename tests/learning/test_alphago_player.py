@@ -192,3 +192,23 @@ def test_folders_of_one_network_are_told_apart_from_runs(folder: Path, tmp_path:
         (run / file).write_bytes(b"")
         with pytest.raises(FileNotFoundError, match=re.escape(player.format(run=run))):
             make(f"alphago({run})", GAME)
+
+
+def test_what_has_learned_nothing_does_not_play(folder: Path, tmp_path: Path) -> None:
+    """A policy's values, and the policy of a value network, are those of a network that is not trained."""
+
+    def saved(part: str, **config: Any) -> Path:
+        path = tmp_path / f"{part}.safetensors"
+        save_network(path, new_network(GAME, "mlp"), notes={"part": part, "config": config})
+        return path
+
+    for part in ("value", "value, whole games"):
+        for player in ("network", "alphazero"):
+            with pytest.raises(ValueError, match=r"is the value network of a run .*, whose policy has learned nothing"):
+                make(f"{player}('{saved(part)}')", GAME)
+    for part in ("policy", "rl"):
+        path = saved(part, baseline="mean")
+        make(f"network({path})", GAME)
+        with pytest.raises(ValueError, match="whose values have learned nothing: it plays as network"):
+            make(f"alphazero({path})", GAME)
+    make(f"alphazero({saved('rl', baseline='value')})", GAME)

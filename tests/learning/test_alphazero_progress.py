@@ -64,6 +64,7 @@ def test_the_line_tells_what_the_cache_answered() -> None:
     progress = AlphaZeroProgress(64, 1.0, 3, 64.0, 3.0, simulations_per_second=512.0, cache_hits=0.374)
     assert progress.line().splitlines()[0] == "64 steps, 3.0 games/s, 64 steps/s, 512 simulations/s, cache 37 %"
     assert "cache" not in replace(progress, cache_hits=None).line()
+    assert replace(progress, losses={}).line().splitlines()[1].endswith(" | losses: none yet")
 
 
 def test_a_run_tells_what_the_cache_answered_in_this_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

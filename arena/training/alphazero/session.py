@@ -72,7 +72,7 @@ class AlphaZeroProgress(Progress):
         losses = ", ".join(f"{name} {loss:.3f}" for name, loss in self.losses.items() if name != "gradient")
         marks = {"keeps value": self.marks["preserving"]} if self.marks else {}
         scores = ", ".join(f"{name} {100 * score:.0f} %" for name, score in (self.ladder | marks).items())
-        lines = [f"{self.steps:,} steps, {rates}", f"time: {times}" + (f" | losses: {losses}" if losses else "")]
+        lines = [f"{self.steps:,} steps, {rates}", f"time: {times} | losses: {losses or 'none yet'}"]
         return "\n".join([*lines, scores] if scores else lines)
 
 
