@@ -92,6 +92,11 @@ class LinearPolicy:
                 AlphaGo's pipeline leaves it for a game without local features.
         """
         game = as_game(game)
+        if not Path(path).is_file():
+            raise FileNotFoundError(
+                f"no rollout policy {str(path)!r}: expected a file that `LinearPolicy.save` wrote, such as "
+                "rollout/model.npz in the folder of a run of `plyground train alphago GAME --out FOLDER`"
+            )
         if not game.knowledge.num_weights and Path(path).stat().st_size == 0:
             raise ValueError(
                 f"{path} is empty: {game.spec} has no local features, so its rollouts are random: leave rollout out"
@@ -100,8 +105,6 @@ class LinearPolicy:
             with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
                 about, weights = json.loads(str(file["about"])), np.array(file["weights"])
             name, version = about["game"], about["format"]
-        except FileNotFoundError:
-            raise
         except Exception as error:  # damage is told by errors of many kinds
             raise ValueError(f"{path} is no file of a linear rollout policy: {error}") from error
         if version != _FORMAT:

@@ -134,10 +134,12 @@ def test_other_games() -> None:
     assert gomoku.answer("set_free_handicap a1 b2") == "? there are handicaps in Go only"
     with pytest.raises(ValueError, match="GTP speaks of go, othello, gomoku, got connect_four"):
         GTPServer("random", make_game("connect_four"))
+    with pytest.raises(ValueError, match="human would read moves where the commands come from"):
+        GTPServer("human", make_game("gomoku"))
 
 
 def test_stones_are_alive_until_they_are_taken() -> None:
-    """KGS lets moves clean the board only for an engine that tells which stones it takes for dead."""
+    """Who asks which are dead, as KGS and GoGui do, was told that there is no such command."""
     server = GTPServer("random", make_game("go(board_size=5)"))
     answers(server, "play b c3", "play w a1", "play b j9", "play b pass", "play w pass")
     assert answers(server, *(f"final_status_list {status}" for status in ("alive", "Dead", "seki"))) == [
