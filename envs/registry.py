@@ -22,7 +22,7 @@ import pettingzoo
 from .checker import check_once
 from .factory import game_factory, is_own
 from .game import Game
-from .outside.elsewhere import absolute, installed, load, place_of
+from .outside.elsewhere import absolute, called, installed, load, place_of
 from .outside.messages import shown
 from .outside.spec import nearest, parse_spec
 
@@ -224,7 +224,8 @@ def _from_place(place: str, found: Any, args: list[Any], kwargs: dict[str, Any])
     if not inspect.isfunction(found):
         raise ValueError(f"{place!r} is {found!r}, expected a Game or a function that makes one")
     made = found if hasattr(found, "__wrapped__") else game_factory(found)  # so that it knows its parameters
-    game = _called(made, place, place, args, kwargs)
+    bound = _bound(made, place, place, args, kwargs)
+    game = called(place, made, *bound.args, **bound.kwargs)
     return _found(game, place, place + game.spec.removeprefix(game.name), tuple(game.parameters.items()))
 
 

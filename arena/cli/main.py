@@ -10,7 +10,10 @@ import functools
 import importlib
 import io
 import sys
+import sysconfig
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -113,7 +116,7 @@ def main() -> None:
     except OSError as error:
         _complain(_in_words(error))
     except (ValueError, ImportError) as error:
-        _complain(str(error))
+        _complain(f"{str(error).rstrip()}{_place_of(error)}")
     except MemoryError as error:
         _complain(str(error) or "there is not enough memory")
     except RuntimeError as error:
@@ -132,6 +135,21 @@ def _value_of(error: Any) -> str:
     """Return the end of a message that does not name the value: those of Pydantic, which newer Typers ask."""
     fault: Any = error.__cause__
     return f", got {fault.errors()[0]['input']!r}" if hasattr(fault, "errors") else ""
+
+
+def _place_of(error: BaseException) -> str:
+    """Return where in a file of the user's own an error came up, as the end of its message.
+
+    "" if it was in none, or if it was raised there, for then the message is meant to be read as it is.
+    """
+    package = [Path(__file__).parents[2] / room for room in ("agents", "arena", "envs")]
+    libraries = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    for frame in reversed(traceback.extract_tb(error.__traceback__)[1:]):
+        file = Path(frame.filename)
+        if file.is_file() and not any(map(file.is_relative_to, package + libraries)):
+            said = (frame.line or "").startswith("raise ") or f"{file.name}:" in str(error)
+            return "" if said else f" ({file}, line {frame.lineno})"
+    return ""
 
 
 def _complain(message: str) -> NoReturn:

@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any
 
 from .spec import nearest, nearest_of
 
-__all__ = ["absolute", "installed", "load", "place_of"]
+__all__ = ["absolute", "called", "installed", "load", "place_of"]
 
 _PARTS = re.compile(r"""('[^']*'|"[^"]*"|[(),])""")  # texts, and what stands between the other parts of a spec
 # A file at the head of a spec: a slash comes before all brackets, so that later ones may be signs in its path.
@@ -128,7 +129,7 @@ def _file(source: str) -> ModuleType:
     except BaseException as error:  # Ctrl-C leaves no half of a module either
         sys.modules.pop(name, None)
         if isinstance(error, (Exception, SystemExit)):  # a script that ends as one, too
-            raise _failed(source, error) from error
+            raise _failed(source, error, str(path)) from error
         raise
     return module
 
@@ -147,6 +148,21 @@ def _module(name: str) -> ModuleType:
         raise _failed(name, error) from error
 
 
+def called(place: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return what the attribute at a place gives, a function or a class.
+
+    Raises:
+        ValueError, OSError: as it raises; or it raised another error: the message says in one line which, and where.
+    """
+    try:
+        return function(*args, **kwargs)
+    except (ValueError, OSError):
+        raise
+    except Exception as error:
+        file = getattr(sys.modules.get(function.__module__), "__file__", None)
+        raise _failed(place, error, file or "", "make") from error
+
+
 def _names(module: Any, name: str) -> str:
     """Return the end of an error message: what of its own a module has in place of ``name``."""
     own = [
@@ -158,11 +174,12 @@ def _names(module: Any, name: str) -> str:
     return nearest(name, own) if own else "it defines nothing with a public name"
 
 
-def _failed(source: str, error: BaseException) -> ValueError:
-    """Return an error of one line that says what went wrong in a module, and where."""
+def _failed(source: str, error: BaseException, file: str = "", what_failed: str = "load") -> ValueError:
+    """Return an error of one line that says what went wrong in a module, and where: in a ``file``, if it was there."""
     if isinstance(error, SyntaxError):
         where, what = f"{error.filename}, line {error.lineno}", error.msg
     else:
-        last = traceback.extract_tb(error.__traceback__)[-1]
+        frames = traceback.extract_tb(error.__traceback__)
+        last = ([one for one in frames if one.filename == file] or frames)[-1]
         where, what = f"{last.filename}, line {last.lineno}", " ".join(str(error).split())
-    return ValueError(f"cannot load {source}: {type(error).__name__}: {what} ({where})")
+    return ValueError(f"cannot {what_failed} {source}: {type(error).__name__}: {what} ({where})")

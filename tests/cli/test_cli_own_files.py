@@ -1,0 +1,64 @@
+"""What the command line says of mistakes in files of the user's own: one line, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.command_line import Run
+
+OWN = """
+import numpy as np
+from plyground.envs import Game, game_factory, tictactoe
+
+@game_factory
+def typo(size: int = 3):
+    return Game(nme="typo")
+
+@game_factory
+def foreign(size: int = 3):
+    return np.nothing
+
+@game_factory
+def refused(size: int = 3):
+    raise ValueError("no board is that small")
+
+@game_factory
+def wrong(size: int = 3):
+    return tictactoe().replace(num_actions=3.5)
+
+class Unready:
+    def __init__(self, game):
+        self.depth = game.depth
+
+class Careless:
+    def act(self, observation, info):
+        return int((np.zeros(3) + np.zeros(4)).argmax())
+"""
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [
+        (
+            "typo",
+            "cannot make {}:typo: TypeError: Game.__init__() got an unexpected keyword argument 'nme' ({}, line 7)",
+        ),
+        ("foreign", "cannot make {}:foreign: AttributeError: module 'numpy' has no attribute 'nothing' ({}, line 11)"),
+        ("refused", "no board is that small"),
+        ("wrong", "num_actions must be a whole number, at least 1, got 3.5 ({1}, line 19)"),
+        ("Unready", "cannot make {}:Unready: AttributeError: 'Game' object has no attribute 'depth' ({}, line 23)"),
+        ("Careless", "operands could not be broadcast together with shapes (3,) (4,) ({1}, line 27)"),
+    ],
+)
+def test_errors_in_a_file_of_ones_own(run: Run, tmp_path: Path, attribute: str, message: str) -> None:
+    """A traceback came of most; what NumPy refuses was a line that did not say where."""
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    place = f"{file}:{attribute}"
+    if attribute[0].islower():
+        said = run("show", place, code=2)[1]
+    else:
+        said = run("match", place, "random", "--game", "tictactoe", "--games", "2", code=2)[1]
+    assert f"error: {message.format(file, file)}" in " ".join(said.split())
