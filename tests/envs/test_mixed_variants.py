@@ -27,20 +27,30 @@ from plyground.agents import MCTS, AlphaBeta
 from plyground.envs import GameBatch, make_game
 """
 
-# Plays random games and searches, in variants by their specs or by files of rules, and prints what it saw.
+# Plays random games or searches, in variants by their specs or by files of rules, and prints what it saw. All kernels
+# are asked in one game. In the others one is enough: it has the rules, whose variants are what might be mixed up.
 PLAY = f"""{IMPORTS}
+KERNELS = {{"connect_four": ["batch", "alphabeta", "mcts"], "checkers": ["batch"], "go": ["batch"]}}
+
+def boards(game):
+    batch = GameBatch(game, 4, seed=1)
+    for _ in range(200):
+        batch.step(batch.random_actions())
+        yield [batch.rewards.tolist(), [int(game.key(state)) for state in batch.states]]
+
 def seen(name):
     game = importlib.import_module(name[1:]).tictactoe() if name[0] == "@" else make_game(name)
-    batch = GameBatch(game, 4, seed=1)
-    boards = []
-    for _ in range(30):
-        batch.step(batch.random_actions())
-        boards.append([int(game.key(state)) for state in batch.states])
-    state = game.play_moves([game.actions(game.new_state())[0]])
-    searched = AlphaBeta(game, 3).analyse(state)
-    grown = MCTS(game, 200, seed=1).analyse(state)
-    visits = {{str(action): count for action, count in grown.visits.items()}}
-    return [boards, str(searched.pv), searched.value, searched.nodes, visits, grown.value]
+    state, found = game.play_moves([game.actions(game.new_state())[0]]), []
+    kernels = KERNELS.get(game.name, ["alphabeta"])
+    if "batch" in kernels:
+        found += boards(game)
+    if "alphabeta" in kernels:
+        searched = AlphaBeta(game, 3).analyse(state)
+        found += [str(searched.pv), searched.value, searched.nodes]
+    if "mcts" in kernels:
+        grown = MCTS(game, 200, seed=1).analyse(state)
+        found += [str(grown.visits), grown.value]
+    return found
 
 print(json.dumps([seen(name) for name in VARIANTS]))
 """
@@ -49,7 +59,7 @@ VARIANTS = [
     ("connect_four", "connect_four(rows=5)"),
     ("gomoku(size=6)", "gomoku(size=9)"),
     ("go(board_size=5)", "go(board_size=9)", "go(board_size=5, komi=0.5)"),
-    ("othello", "othello(size=6)", "othello(size=4)", "othello(size=4, by_discs=True)"),
+    ("othello", "othello(size=4)", "othello(size=4, by_discs=True)"),
     ("checkers", "checkers(max_quiet_plies=12)"),
     ("@old_rules", "@new_rules"),
 ]
