@@ -254,12 +254,19 @@ def as_agent(agent: PlayerLike, game: Game | str | None) -> Agent:
     if made is None:
         raise ValueError(
             "expected a spec string such as 'mcts(simulations=100)', an agent with act(observation, info), or a "
-            f"function of these two, got {agent!r}"
+            f"function of these two, got {agent!r}{_meant(agent)}"
         )
     own, game = getattr(agent, "game", None), None if game is None else as_game(game)
     if game is not None and isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
         raise ValueError(f"{type(agent).__name__} plays {own.spec}, expected a player of {game.spec}")
     return made
+
+
+def _meant(player: Any) -> str:
+    """Return the end of an error message: what to give in place of what is nearly an agent."""
+    if isinstance(player, type):
+        return f": make one of this class, as in {player.__name__}(…)" if hasattr(player, "act") else ""
+    return ": a trained model plays as Policy(game, model)" if callable(getattr(player, "predict", None)) else ""
 
 
 def _adapted(player: Any) -> Any:

@@ -95,7 +95,10 @@ def nearest(name: str, choices: Iterable[str]) -> str:
 
 def nearest_of(name: str, choices: Iterable[str]) -> str | None:
     """Return the nearest of ``choices``; None if none is near."""
-    return next(iter(difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)), None)
+    choices = list(choices)
+    if alike := [choice for choice in choices if choice.lower() == name.lower()]:
+        return alike[0]
+    return next(iter(difflib.get_close_matches(name, choices, n=1, cutoff=0.5)), None)
 
 
 def _split(inside: str, text: str) -> list[str]:

@@ -71,6 +71,27 @@ def test_blanks_that_are_part_of_a_name_stay(spec: str, name: str) -> None:
     assert player_name(spec) == name
 
 
+class Model:
+    """What stable-baselines3 trains, as far as it is asked here."""
+
+    def predict(self, observation: Any, **_: Any) -> tuple[int, None]:
+        return 0, None
+
+
+@pytest.mark.parametrize(
+    ("player", "message"),
+    [
+        (Highest, r"got <class .*Highest'>: make one of this class, as in Highest\(…\)$"),
+        (int, r"got <class 'int'>$"),
+        (Model(), r"got <.*Model object .*>: a trained model plays as Policy\(game, model\)$"),
+        ("MCTS", r"^unknown agent 'MCTS': did you mean 'mcts'\? Choose from"),
+    ],
+)
+def test_what_is_nearly_an_agent(player: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        as_agent(player, "tictactoe")
+
+
 def test_an_adapted_agent_has_what_its_player_has() -> None:
     player = Highest()
     player.analyse = lambda state: 3  # type: ignore[attr-defined]
