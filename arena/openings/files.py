@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,7 @@ OpeningsLike = str | Path | Sequence[Sequence[int | str] | Opening]
 
 _FOLDER = Path(__file__).parent / "data"
 _BALANCED = "balanced"
+_NUMBER = re.compile(r"\d+\.+(?=$|[A-Za-z])")  # of a move, as in "1. e4 e5 2.Nf3"
 
 
 def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
@@ -32,7 +34,8 @@ def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
 
     Args:
         game: the game.
-        text: names of actions; or their ids, where the game has no action of that name.
+        text: names of actions; or their ids, where the game has no action of that name. Numbers of moves, as in
+            ``"1. e4 e5 2. Nf3"``, are passed over.
         start: the state before the first move. Default: the initial state.
 
     Raises:
@@ -40,10 +43,13 @@ def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
     """
     state: State = (game.initial[0] if start is None else start).copy()
     moves: list[int] = []
-    for index, token in enumerate(text.replace(",", " ").split()):
+    for word in text.replace(",", " ").split():
+        token = _NUMBER.sub("", word, count=1)
+        if not token:
+            continue
         action = _action(game, state, token)
         is_number = token.isdecimal() and int(token) == action  # else an error names the move as it was typed
-        moves.append(game.checked_action(state, action if is_number else token, index))
+        moves.append(game.checked_action(state, action if is_number else token, len(moves)))
         game.play(state, moves[-1])
     return moves
 

@@ -126,6 +126,9 @@ def test_moves_are_names_or_numbers() -> None:
     assert read_moves(othello, "d3, c3 c4") == [othello.str_to_action(name) for name in ("d3", "c3", "c4")]
     assert read_moves(othello, f"{othello.str_to_action('d3')} c3") == read_moves(othello, "d3 c3")
     assert read_moves(othello, " ") == []
+    assert read_moves(othello, "1. d3 c3 2.c4 2... 3...") == read_moves(othello, "d3 c3 c4")
+    with pytest.raises(ValueError, match=r"has no action '1\.5'"):
+        read_moves(othello, "1.5")
     assert read_moves(make_game("go_9x9"), "E5,C3 pass") == [40, 56, 81]
     tictactoe = make_game("tictactoe")
     shifted = tictactoe.replace(action_to_str=lambda action: str(action + 1))
