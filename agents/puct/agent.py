@@ -27,12 +27,12 @@ from ..search import MOST_SIMULATIONS, SearchAgent, check_arguments, check_budge
 from .answer import answer_of
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
-from .forest.checks import check_gumbel, checked_decisive, checked_root
+from .forest.checks import check_gumbel, checked_decisive, checked_root, checked_states
 from .forest_search import ForestSearch
 from .observing import Observer
 from .reuse import tree_below
 from .tree import PriorTree, absorb, add_root_noise, collect, new_prior_tree
-from .values import LeafValues, Seen, latest_actions
+from .values import LeafValues, latest_actions
 
 __all__ = ["PUCT", "Evaluator"]
 
@@ -219,18 +219,17 @@ class PUCT(SearchAgent):
             Priors [batch, num_actions], and values [batch] for the player to move, in the units of the utility.
 
         Raises:
-            ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative; or
-                observations are needed, or given without masks, or masks without observations.
+            ValueError: the states are none of this game; the evaluator's answer has another shape, or is not finite, or
+                a prior is negative; or observations are needed, or given without masks, or masks without observations.
         """
         if (observations is None) != (masks is None):
             missing = "observations" if observations is None else "masks"
             raise ValueError(f"{missing} are missing: give observations and masks, or neither")
-        seen: Seen | None = None
-        if self._observer is not None:
-            if observations is None or masks is None:
-                seen = self._observer.of_states(states)
-            else:
-                seen = np.asarray(observations), np.asarray(masks) != 0
+        seen, states = None, checked_states(self.game, states)
+        if observations is not None and masks is not None:
+            seen = np.asarray(observations), np.asarray(masks) != 0
+        elif self._observer is not None:
+            seen = self._observer.of_states(states)
         return self._values.evaluated(states, seen)
 
     def __getstate__(self) -> dict[str, Any]:

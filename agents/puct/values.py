@@ -113,6 +113,8 @@ class LeafValues:
             return _alike(shape, generator), values
         if isinstance(self.evaluator, ObservationEvaluator):
             assert seen is not None
+            if seen[1].shape != shape:
+                raise ValueError(f"masks must have shape {shape}, a row for each state, got {seen[1].shape}")
             answer = self.evaluator(*seen)
         else:
             answer = self.evaluator(states.copy())

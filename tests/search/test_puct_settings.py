@@ -100,9 +100,21 @@ def test_observations_come_with_masks() -> None:
     for given, missing in (({"observations": observations}, "masks"), ({"masks": masks}, "observations")):
         with pytest.raises(ValueError, match=f"^{missing} are missing: give observations and masks, or neither"):
             agent.evaluate(game.initial, **given)
+    with pytest.raises(ValueError, match=r"^masks must have shape \(1, 7\), a row for each state, got \(1, 6\)"):
+        agent.evaluate(game.initial, observations, masks[:, :6])
     assert not shown
     agent.evaluate(game.initial, observations, masks)
     assert (shown[0] == observations).all()
+
+
+@pytest.mark.parametrize("states", [connect_four().initial, np.zeros(3), tictactoe().new_state(), [1], None])
+@pytest.mark.parametrize(
+    "how", [{}, {"lambda_": 0.0}, {"evaluator": uneven}], ids=["rollouts", "evaluate", "evaluator"]
+)
+def test_only_states_of_the_game_are_evaluated(states: Any, how: dict[str, Any]) -> None:
+    """Those of another game had answers, and others ended in errors of the compiler."""
+    with pytest.raises(ValueError, match=r"^positions of tictactoe are an array \[rows\] of its dtype, as in"):
+        PUCT(tictactoe(), 10, **how).evaluate(states)
 
 
 @pytest.mark.parametrize(

@@ -84,10 +84,12 @@ def checked_states(game: Game, states: NDArray[Any]) -> NDArray[Any]:
     Raises:
         ValueError: they are not an array [rows] of the game's dtype.
     """
-    if not isinstance(states, np.ndarray):
-        raise ValueError(f"positions of {game.spec} are an array [rows] of its dtype, got {shown(states)}")
-    if states.dtype != game.dtype or states.ndim != 1:
-        raise ValueError(f"positions of {game.spec} are an array [rows] of its dtype, got {states.dtype}")
+    if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
+        found = shown(states.dtype if isinstance(states, np.ndarray) else states)
+        raise ValueError(
+            f"positions of {game.spec} are an array [rows] of its dtype, as in np.array([state], game.dtype), got "
+            f"{found}"
+        )
     # Pickles and files may forget that the fields are aligned, and give arrays that cannot be written to.
     return np.require(np.asarray(states).view(game.dtype), requirements=["C", "A", "W"])
 
