@@ -62,9 +62,10 @@ def engine(
         raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, (*_PROTOCOLS, 'gtp'))}")
     if protocol in _PROTOCOLS:
         return ChessEngine(game, command, protocol, seconds, answer_seconds, **options)
-    if options:
+    player = Engine(game, command, "gtp", seconds, answer_seconds)  # pyright: ignore[reportArgumentType]  (it is checked there)
+    if options:  # it is said first that nobody plays such a game
         raise ValueError(f"options are told to programs by UCI and XBoard, got {', '.join(options)} for GTP")
-    return Engine(game, command, "gtp", seconds, answer_seconds)  # pyright: ignore[reportArgumentType]  (it is checked there)
+    return player
 
 
 class ChessEngine:

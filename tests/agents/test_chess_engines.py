@@ -304,6 +304,8 @@ class TestUCI:
             ChessEngine(CHESS, "no-such-program").prepare()
         with pytest.raises(EngineError, match="did not introduce itself by xboard in 1 s"):
             ChessEngine(CHESS, script("e2e4"), "xboard", answer_seconds=1).prepare()
+        with pytest.raises(ValueError, match="play go, gomoku, othello here, got minichess"):
+            make("engine(program, depth=5)", "minichess")
         with pytest.raises(ValueError, match="options are told to programs by UCI and XBoard, got Skill for GTP"):
             make("engine('gnugo --mode gtp', Skill=3)", "go")
 

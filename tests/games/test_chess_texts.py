@@ -111,6 +111,7 @@ class TestUci:
         assert sum("#" not in name for name in names) == 1792 + 66  # moves of queens and knights, underpromotions
 
     @pytest.mark.rules
+    @pytest.mark.rules
     def test_moves_are_read_in_san_as_well(self) -> None:
         game = chess()
         moves = ["e4", "e7e5", "Nf3", "Nc6", "Bc4", "Bc5", "0-0"]
@@ -119,6 +120,8 @@ class TestUci:
         assert game.line_of(moves)[-1] == game.str_to_action("e1g1")
         with pytest.raises(ValueError, match="the move 'Nc3' is illegal here"):
             game.play_moves([*moves, "Nc3"])
+        with pytest.raises(ValueError, match="chess has no action 'castle': expected a name such as e2e4, "):
+            game.move_of(state, "castle")
         is_960 = chess(chess960=518)
         assert is_960.fen(is_960.play_moves(moves)) == game.fen(state)
         with pytest.raises(ValueError, match="chess has no action 'castle': expected a name such as e2e4"):
