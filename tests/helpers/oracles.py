@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,17 @@ from plyground.envs import Game
 Board = tuple[tuple[int, ...], ...]  # rows from the top, cells: 0 empty, 1 and 2 the players
 
 
-def lines(rows: int, columns: int, length: int) -> Iterator[list[tuple[int, int]]]:
-    """Yield every straight line of cells."""
+@functools.cache
+def lines(rows: int, columns: int, length: int) -> list[list[tuple[int, int]]]:
+    """Return every straight line of cells."""
+    found = []
     for r in range(rows):
         for c in range(columns):
             for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
                 cells = [(r + i * dr, c + i * dc) for i in range(length)]
                 if all(0 <= x < rows and 0 <= y < columns for x, y in cells):
-                    yield cells
+                    found.append(cells)
+    return found
 
 
 def board_of(game: Game, state: Any) -> Board:
@@ -87,6 +90,8 @@ def minimax_value(game: Game, state: Any, known: dict[bytes, float]) -> float:
                 game.play(child, action)
                 value = minimax_value(game, child, known)
                 found = max(found, value if game.player(child) == player else -value)
+                if found == game.max_utility:  # nothing is worth more
+                    break
         known[identity(state)] = found
     return found
 

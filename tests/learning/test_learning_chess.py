@@ -20,7 +20,7 @@ from tests.helpers.alphago_runs import small_run
 from tests.helpers.alphazero_play import SMALL_RUN
 from tests.helpers.training_runs import ALL
 
-GAMES = ("minichess(max_quiet_plies=12)", "chess(max_quiet_plies=12)")  # so that games end soon
+GAMES = ("minichess", "chess(max_quiet_plies=12)")  # which ends sooner
 
 pytestmark = pytest.mark.slow
 

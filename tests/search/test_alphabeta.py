@@ -17,15 +17,8 @@ from plyground.agents import AlphaBeta, Analysis, Minimax
 from plyground.agents.clock import run_with_stop
 from plyground.envs import Game, State, connect_four, make_game, state_dtype, tictactoe
 from tests.conftest import random_game
-from tests.helpers.oracles import (
-    board_of,
-    connect_four_value,
-    drop,
-    minimax_value,
-    open_columns,
-    reachable,
-    stone_to_move,
-)
+from tests.helpers.late_boards import score_by_the_book, unfinished
+from tests.helpers.oracles import minimax_value, reachable
 
 OPTIONS: list[dict[str, Any]] = [
     dict(zip(("table_mb", "ordered", "pvs", "iterative", "all_best"), values, strict=True))
@@ -147,19 +140,15 @@ def test_never_loses_tictactoe_whatever_the_opponent_does(seat: int) -> None:
 def test_late_connect_four_positions_against_the_oracle(rng: np.random.Generator) -> None:
     game = connect_four()
     agent = AlphaBeta(game, depth=42, all_best=True)
-    known: dict[Any, int] = {}
-    checked = 0
-    while checked < 200:
-        states = random_game(game, rng, plies=int(rng.integers(33, 39)))
-        if game.is_terminal(states[-1]):
-            continue
-        board = board_of(game, states[-1])
-        values = {c: -connect_four_value(drop(board, c, stone_to_move(board)), known) for c in open_columns(board)}
-        found = agent.analyse(states[-1])
+    known: dict[tuple[int, int], int] = {}
+    for _ in range(200):
+        state = unfinished(game, int(rng.integers(33, 39)), rng)
+        children = {column: game.play_moves([column], state) for column in game.actions(state)}
+        values = {c: -np.sign(score_by_the_book(game, child, known)) for c, child in children.items()}
+        found = agent.analyse(state)
         assert found.exact
         assert found.value == max(values.values())
         assert list(found.best_actions) == [c for c in values if values[c] == found.value]
-        checked += 1
 
 
 def test_best_line_leads_to_the_value() -> None:
