@@ -123,7 +123,13 @@ class LeafValues:
                 f"the evaluator must return two arrays, priors {shape} and values {states.shape}, got {shown(answer)}"
             )
         # Arrays of one layout, for which the kernels are compiled: an evaluator may return views, or read-only ones.
-        priors, values = (np.require(array, np.float64, ["C", "W"]) for array in answer)
+        try:
+            priors, values = (np.require(array, np.float64, ["C", "W"]) for array in answer)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"the evaluator must return numbers, priors {shape} and values {states.shape}, got {shown(answer)}: "
+                f"{error}"
+            ) from None
         if priors.shape != shape or values.shape != states.shape:
             raise ValueError(
                 f"the evaluator must return priors {shape} and values {states.shape}, "

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from plyground.agents import PUCT
 from plyground.agents.puct.forest import Forest
 from plyground.envs import tictactoe
 from tests.helpers.forest_games import answers
@@ -76,6 +77,14 @@ def test_an_answer_that_is_no_pair_is_told(answer: Any) -> None:
         ValueError, match=r"^the evaluator must return two arrays, logits \(1, 9\) and values \(1,\), got"
     ):
         trees.search(GAME.initial, lambda planes, masks: answer)
+
+
+@pytest.mark.parametrize("answer", [("a", "b"), ([[1] * 9, [1] * 8], [0, 0]), (None, {})])
+def test_an_answer_that_is_no_numbers_is_told(answer: Any) -> None:
+    with pytest.raises(ValueError, match=r"^the evaluator must return numbers, logits \(1, 9\) and values"):
+        Forest(GAME, 1, simulations=4, seed=0).search(GAME.initial, lambda planes, masks: answer)
+    with pytest.raises(ValueError, match=r"^the evaluator must return numbers, priors \(1, 9\) and values"):
+        PUCT(GAME, 4, evaluator=lambda states: answer).evaluate(GAME.initial)
 
 
 def test_what_is_no_array_or_no_switch_is_told() -> None:

@@ -118,7 +118,12 @@ def checked_answer(answer: Any, count: int, num_actions: int) -> tuple[NDArray[n
         raise ValueError(
             f"the evaluator must return two arrays, logits {shape} and values {(count,)}, got {shown(answer)}"
         )
-    logits, values = (np.require(array, np.float32, ["C", "W"]) for array in answer)
+    try:
+        logits, values = (np.require(array, np.float32, ["C", "W"]) for array in answer)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"the evaluator must return numbers, logits {shape} and values {(count,)}, got {shown(answer)}: {error}"
+        ) from None
     if logits.shape != shape or values.shape != (count,):
         raise ValueError(
             f"the evaluator must return logits {shape} and values {(count,)}, got shapes {logits.shape} and "
