@@ -11,6 +11,7 @@ import numpy as np
 
 from .definition.terms import Rule
 from .game import Game
+from .jit.digest import digest_of_reached
 from .outside.messages import shown
 
 __all__ = ["game_factory", "is_own"]
@@ -23,7 +24,8 @@ def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
 
     The game's ``parameters`` and its ``spec`` (the name, with the parameters that differ from their defaults, as in
     ``"connect_four(rows=5, columns=6)"``) are then filled in, pickling stores the call instead of the rules, and a
-    second call with the same parameters returns the same object.
+    second call with the same parameters returns the same object, unless something has changed that the function uses,
+    such as a table of its module.
     """
 
     @wraps(function)
@@ -38,7 +40,7 @@ def is_own(function: Callable[..., Any]) -> bool:
     return str(function.__module__).startswith(_OWN)  # what `exec` makes may have no module
 
 
-_games: dict[tuple[Any, ...], Game] = {}  # (function, arguments) -> the game that it made
+_games: dict[tuple[Any, ...], tuple[str, Game]] = {}  # (function, arguments) -> what it reached, the game that it made
 
 
 def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Game:
@@ -56,19 +58,20 @@ def _made(factory: Rule, function: Rule, args: tuple[Any, ...], kwargs: dict[str
     for name, value in bound.arguments.items():
         bound.arguments[name] = _checked_parameter(function.__name__, name, value, defaults[name])
     key = (function, *((name, _typed(value)) for name, value in bound.arguments.items()))
-    if key not in _games:
+    reached = "" if is_own(function) else digest_of_reached(function)  # ours reach what does not change
+    if key not in _games or _games[key][0] != reached:
         game = function(**bound.arguments)
         if not isinstance(game, Game):
             raise ValueError(f"{function.__name__} must return a Game, got {game!r}")
-        if any(game is other for other in _games.values()):
+        if any(game is other for _, other in _games.values()):
             game = game.replace()  # of another factory, and keeps the parameters of that
         changed = [f"{name}={value!r}" for name, value in bound.arguments.items() if value != defaults[name]]
         game.is_checked |= is_own(function)
         game.parameters = dict(bound.arguments)
         game.spec = f"{game.name}({', '.join(changed)})" if changed else game.name
         game._origin = (factory, dict(bound.arguments))
-        _games[key] = game
-    return _games[key]
+        _games[key] = reached, game
+    return _games[key][1]
 
 
 def _checked_parameter(game: str, name: str, value: Any, default: Any) -> Any:

@@ -32,13 +32,12 @@ from .definition.knowledge import NO_KNOWLEDGE, Knowledge
 from .definition.terms import Repetition, Rule, State, Symmetry, check_functions, check_layout, check_rules, symmetry_of
 from .definition.texts import GameTexts
 from .definition.views import GameViews
-from .jit.digest import digest
-from .jit.game_type import OPTIONAL_RULES, RULES, GameType, game_type, register_game_class
+from .jit.game_type import GameType, digest_of_rules, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
 from .jit.prng import uniform_action
 from .outside.arguments import action_number, check_player, checked_tuple, checked_whole, is_list
 from .outside.messages import listed
-from .outside.validity import StateCheck
+from .outside.validity import StateCheck, initial_state
 
 __all__ = ["Game"]
 
@@ -239,19 +238,14 @@ class Game(GameTexts, GameViews):
         self.write_positions(fen_of, read_fen)
         check_rules(self)
 
-        self.initial: NDArray[Any] = np.zeros(1, state)  # [1]: S₀
-        if setup is not None:
-            setup(self.initial[0])
+        self.initial: NDArray[Any] = initial_state(name, state, setup)  # [1]: S₀
         self.initial.flags.writeable = False
         self.features_of(self.initial[0], 0)  # are they as many as the weights?
 
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the rules: the part of the Numba type that makes stale code impossible."""
-        followed = {"keys_after"} if self._fields["keys_after"] is None else set()  # from other rules
-        optional = {rule: getattr(self, rule) for rule in OPTIONAL_RULES if getattr(self, rule) is not None}
-        rules = [getattr(self, rule) for rule in RULES if rule not in followed]
-        return digest(self.dtype, rules, *([optional] if optional else []))
+        return digest_of_rules(self)
 
     @property
     def has_evaluation(self) -> bool:

@@ -1,7 +1,8 @@
 """The cache of kernels on disk: what is found in it is what was compiled, never stale and never mixed up.
 
 **Never stale.** Numba stamps the file that a kernel is written in, but not the files of the helpers it calls. So the
-digest of everything that the kernel reaches is part of the key here.
+digest of everything that the kernel reaches is part of the key here; and it must still hold when code is compiled or
+loaded (`unchanged`).
 
 **Never mixed up, by files.** Numba numbers its cache files, and keeps the numbers in an index. Two processes that
 compile for different games at the same time can write different code under one number, and a later process loads the
@@ -36,7 +37,9 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from .digest import digest
+from .game_type import GameType, check_unchanged, known_game
 from .interruption import uninterrupted
+from .unchanged import check_helpers
 
 __all__ = ["FORMAT", "is_kept", "keep_on_disk", "symbols_are_unique"]
 
@@ -103,8 +106,16 @@ class _KernelCache(FunctionCache):
         self._cache_file = _KernelFiles(self._cache_path, self._impl.filename_base, locator.get_source_stamp())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        self._check_unchanged(sig)  # before anything is compiled, too, for the cache is asked first
         with uninterrupted():  # LLVM asks Python for the code that was kept, and no error comes through it
             return super().load_overload(sig, target_context)
+
+    def _check_unchanged(self, sig: Any) -> None:
+        """Check that the kernel and the games that it is called with are what their digests say."""
+        check_helpers(self._py_func)
+        for typ in getattr(sig, "args", sig):
+            if isinstance(typ, GameType):
+                check_unchanged(known_game(typ))
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         # The name of a NamedTuple's type tells nothing of its fields, which kernels read by their places.

@@ -11,6 +11,7 @@ watch.
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import sys
 from collections.abc import Iterable
@@ -23,8 +24,10 @@ import numpy as np
 from numba import types
 from numba.core.dispatcher import Dispatcher
 
-__all__ = ["digest"]
+__all__ = ["digest", "digest_of_reached", "is_of_library", "is_own", "reached"]
 
+_OWN = __name__.partition(".")[0] + "."
+_LOOKS_UP = frozenset(("LOAD_GLOBAL", "LOAD_NAME"))  # in a module
 _OPAQUE_MODULES = frozenset(sys.stdlib_module_names) | {"llvmlite", "numba", "numpy", "scipy"}
 
 
@@ -39,29 +42,70 @@ def digest(*objects: Any) -> str:
     Returns:
         A string that is the same in every process of one Python version, whatever the hash seed.
     """
+    return _hashed(objects, _Seen())
+
+
+def digest_of_reached(*objects: Any) -> str:
+    """Return a digest that changes only when what the objects reach does: a new variable of a notebook is nothing.
+
+    `digest` also takes it that ``state.heaps`` may reach a variable ``heaps``. Code is then compiled again for nothing,
+    but where a change is a fault, it must be one.
+    """
+    return _hashed(objects, _Seen(exact=True))
+
+
+def reached(*objects: Any) -> list[FunctionType]:
+    """Return the Python functions that the objects reach, themselves included."""
+    seen = _Seen(exact=True)
+    _hashed(objects, seen)
+    return [one for one in seen if isinstance(one, FunctionType)]
+
+
+def is_own(function: Any) -> bool:
+    """Return whether a function is one of this package."""
+    return str(getattr(function, "__module__", None)).startswith(_OWN)
+
+
+def is_of_library(function: FunctionType) -> bool:
+    """Return whether a function is of a library that is not ours."""
+    return str(function.__module__).partition(".")[0] in _OPAQUE_MODULES
+
+
+class _Seen(dict[Any, int]):
+    """The numbers of the functions, modules and objects that have been met.
+
+    Args:
+        exact: whether a function reaches only the globals that it looks up, not those with the name of an attribute;
+            and one of this package none, for what changes there is caches.
+    """
+
+    def __init__(self, *, exact: bool = False) -> None:
+        super().__init__()
+        self.exact = exact
+
+
+def _hashed(objects: Any, seen: _Seen) -> str:
     hasher = hashlib.sha256()
-    seen: dict[Any, int] = {}
     for part in _parts(objects, seen, set()):
         hasher.update(part.encode() if isinstance(part, str) else part)
         hasher.update(b"\0")
     return hasher.hexdigest()[:16]
 
 
-def _parts(value: Any, seen: dict[Any, int], names: set[str]) -> Iterable[str | bytes]:
+def _parts(value: Any, seen: _Seen, names: set[str]) -> Iterable[str | bytes]:
     """Yield the pieces of ``value`` in an order that does not depend on the process.
 
-    ``seen`` numbers the functions, modules and objects that have been met. ``names`` are what the function that reaches
-    the value may look up: of a module, only these attributes count.
+    ``names`` are what the function that reaches the value may look up: of a module, only these attributes count.
     """
     if isinstance(value, Dispatcher):  # it stands for its Python function, with options that change what is computed
         yield from _parts((value.targetoptions, value.locals), seen, names)
     value = getattr(value, "py_func", value)
     value = getattr(value, "_defn", value)  # and an intrinsic for the function that makes its code
     if isinstance(value, FunctionType):
-        if id(value) in seen:
-            yield f"function {seen[id(value)]} again"  # which one it is matters: `key` may be one rule or another
+        if value in seen:
+            yield f"function {seen[value]} again"  # which one it is matters: `key` may be one rule or another
         else:
-            seen[id(value)] = len(seen)
+            seen[value] = len(seen)
             yield from _function_parts(value, seen)
     elif isinstance(value, CodeType):
         yield value.co_code
@@ -124,16 +168,27 @@ def _attributes(value: Any) -> dict[str, Any]:
     return {**found, **getattr(value, "__dict__", {})}
 
 
-def _function_parts(function: FunctionType, seen: dict[Any, int]) -> Iterable[str | bytes]:
+def _function_parts(function: FunctionType, seen: _Seen) -> Iterable[str | bytes]:
     """Yield what a function is called (compiled code names its module), does, and reaches."""
     yield f"{function.__module__}.{function.__qualname__}"
     names = _names(function.__code__)
     yield from _parts((function.__code__, function.__defaults__, function.__kwdefaults__), seen, names)
     for cell in function.__closure__ or ():
         yield from _parts(cell.cell_contents, seen, names)
+    if seen.exact:
+        names = set() if is_own(function) else _looked_up(function.__code__)
     for name in sorted(names & function.__globals__.keys()):
         yield name
         yield from _parts(function.__globals__[name], seen, names)
+
+
+def _looked_up(code: CodeType) -> set[str]:
+    """Return the names that the code, or code nested in it, looks up in its module: attributes are none."""
+    names = {str(one.argval) for one in dis.get_instructions(code) if one.opname in _LOOKS_UP}
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= _looked_up(constant)
+    return names
 
 
 def _names(code: CodeType) -> set[str]:

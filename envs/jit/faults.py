@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import config, typeof, types
 
-from .game_type import rule_of, rules_of
+from .game_type import check_unchanged, rule_of, rules_of
 
 __all__ = ["compile_rules", "rule_fault"]
 
@@ -28,10 +28,12 @@ def compile_rules(game: Any) -> None:
 
     Raises:
         ValueError: a rule does not compile, or can return something else than a number; the message names the rule, the
-            line of its source, and what Numba said, whose own error is its cause if there is one.
+            line of its source, and what Numba said, whose own error is its cause if there is one. Or the rules have
+            changed since the game was made.
     """
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return
+    check_unchanged(game)
     arguments = _types(game)
     for rule, names in rules_of(game).items():
         try:

@@ -25,9 +25,23 @@ from numba.extending import (
     unbox,
 )
 
+from .digest import digest
 from .linked import compiled_rule
+from .unchanged import check_rules, remember
 
-__all__ = ["OPTIONAL_RULES", "RULES", "GameType", "game_type", "register_game_class", "rule_of", "rules_of"]
+__all__ = [
+    "OPTIONAL_RULES",
+    "RULES",
+    "GameType",
+    "check_unchanged",
+    "digest_of_rules",
+    "game_type",
+    "known_game",
+    "register_game_class",
+    "remembered",
+    "rule_of",
+    "rules_of",
+]
 
 # The rules that a kernel may call, with the names of their arguments after the game.
 RULES: dict[str, tuple[str, ...]] = {
@@ -77,6 +91,39 @@ def game_type(game: Any) -> GameType:
     text = f"Game({game.name}, {game.digest})"
     _games.setdefault(text, game)
     return GameType(text)
+
+
+def known_game(typ: GameType) -> Any:
+    """Return a game whose type this is."""
+    return _games[typ.name]
+
+
+def digest_of_rules(game: Any) -> str:
+    """Return the digest of the rules of a `Game`, and remember what they reach: see `unchanged`."""
+    followed = {"keys_after"} if game._fields["keys_after"] is None else set[str]()  # from other rules
+    optional = {rule: getattr(game, rule) for rule in OPTIONAL_RULES if getattr(game, rule) is not None}
+    rules = [getattr(game, rule) for rule in RULES if rule not in followed]
+    return remembered(game, digest(game.dtype, rules, *([optional] if optional else [])))
+
+
+def remembered(game: Any, digest: str) -> str:
+    """Return the digest of a game, or of a check of its states, and remember what its rules reach."""
+    remember(digest, _given(game))
+    return digest
+
+
+def check_unchanged(game: Any) -> None:
+    """Check that the rules of a game, or of a check of its states, are what they were when their digest was taken.
+
+    Raises:
+        ValueError: they have changed: see `unchanged`.
+    """
+    check_rules(getattr(game, "game", game).spec, game.digest, _given(game))
+
+
+def _given(game: Any) -> list[Callable[..., Any]]:
+    rules = (getattr(game, rule, None) for rule in (*RULES, *OPTIONAL_RULES))
+    return [rule for rule in rules if rule is not None]
 
 
 @infer_getattr

@@ -10,7 +10,10 @@ refused where it breaks the rules of this game or differs in a ``fixed`` field, 
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,12 +21,33 @@ from numpy.typing import NDArray
 
 from ..jit import bind, kernel
 from ..jit.digest import digest
-from ..jit.game_type import GameType, game_type, register_game_class
+from ..jit.game_type import GameType, game_type, register_game_class, remembered
 
-__all__ = ["StateCheck"]
+__all__ = ["StateCheck", "initial_state"]
 
 _MOST_CHARACTERS = 120  # of a state in an error message
 _PLAIN_CHECKS = 16  # by plain Python, in milliseconds each: to compile the rule takes about a second
+
+
+def initial_state(game: str, layout: np.dtype[Any], setup: Callable[..., Any] | None) -> NDArray[Any]:
+    """Return the initial state of a game as an array of one record [1], which ``setup`` has filled.
+
+    Raises:
+        ValueError: it raises an error, or returns something.
+    """
+    initial = np.zeros(1, layout)
+    if setup is None:
+        return initial
+    try:
+        returned = setup(initial[0])
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)[1:]  # without this one
+        lines = [one.lineno for one in frames if one.filename == frames[0].filename]
+        place = f" ({Path(frames[0].filename).name}:{lines[-1]})" if lines else ""
+        raise ValueError(f"'setup' of {game} raised {type(error).__name__}{place}: {error}") from error
+    if returned is not None:
+        raise ValueError(f"'setup' of {game} must fill the state in place, and return nothing, got {returned!r}")
+    return initial
 
 
 @kernel
@@ -61,7 +85,7 @@ class StateCheck:
     def __init__(self, game: Any) -> None:
         self.is_valid, self.player, self.observe = game.is_valid, game.player, game.observe
         self.name = f"states of {game.name}"
-        self.digest = digest(game.dtype, self.is_valid, self.player, self.observe)
+        self.digest = remembered(self, digest(game.dtype, self.is_valid, self.player, self.observe))
         self.game, self._dtype = game, game.dtype
         self._plain_checks_left = _PLAIN_CHECKS
 
