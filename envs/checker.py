@@ -29,6 +29,7 @@ from .jit.prng import new_rng
 from .outside.arguments import action_number, checked_whole, is_between
 from .render.pictures import board_of, codes_of
 from .repetition import new_scratch
+from .slips import Keys, broken, check_same_actions, check_turns, played
 
 __all__ = ["check_game", "check_once"]
 
@@ -108,8 +109,11 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
         if time.perf_counter() > names_end:
             break
         text = game.action_to_str(action)
-        if game.str_to_action(text) != action:
-            raise ValueError(f"str_to_action({text!r}) of {game.name} must be {action}, got {game.str_to_action(text)}")
+        if (found := game.str_to_action(text)) != action and game._fields["str_to_action"] is None:
+            raise ValueError(f"action_to_str of {game.name} gives actions {found} and {action} the same name, {text!r}")
+        if found != action:
+            raise ValueError(f"str_to_action({text!r}) of {game.name} must be {action}, got {found}")
+    known, movers, most = Keys(game), set[int](), 0
     for number in range(games):
         state, image = game.new_state(), game.new_state()
         symmetry = game.symmetries[number % len(game.symmetries)] if game.symmetries else None
@@ -125,6 +129,9 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
                 _check_image(game, state, image, symmetry, goes)
             if over:
                 break
+            check_same_actions(game, state, actions)
+            known.check(state, actions)
+            movers.add(int(game.player(state)))
             _check_guess(game, state)
             after = _checked_positions(game, state, actions)
             _check_noisy(game, state, actions)
@@ -135,24 +142,24 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
             _check_texts(game, state, actions[i])
             if game.board is not None:
                 _check_cells(game, state, f"cells(state, {actions[i]})", game.board.cells(state, actions[i]))
-            game.play(state, actions[i])
+            state = played(game, state, actions[i])
             if symmetry is not None:
                 game.play(image, int(goes[actions[i]]))
             last, before = actions[i], last
             if after[i] != (key := _asked(game, state, "repetition_key")):
                 fault = f"must be what `repetition_key` is after action {actions[i]}, {key}, got {after[i]}"
-                raise _broken(game, state, "keys_after", fault)
+                raise broken(game, state, "keys_after", fault)
             stood[key] += 1
             plies += 1
             if plies > game.max_plies:
-                raise _broken(game, state, "max_plies", f"a game must end after {game.max_plies} plies, and goes on")
+                raise broken(game, state, "max_plies", f"a game must end after {game.max_plies} plies, and goes on")
             if time.perf_counter() > end:
                 return
+        if not plies:
+            raise broken(game, state, "is_terminal", "the game must not be over before the first move")
+        most = max(most, plies)
         _check_end(game, state)
-
-
-def _broken(game: Game, state: State, rule: str, fault: str) -> ValueError:
-    return ValueError(f"{rule!r} of {game.spec}: {fault}, in state {state}")
+    check_turns(game, movers, games, most)
 
 
 def _asked(game: Game, state: State, rule: str, *arguments: Any) -> Any:
@@ -161,14 +168,14 @@ def _asked(game: Game, state: State, rule: str, *arguments: Any) -> Any:
     with np.errstate(over="ignore"):  # random numbers and hashes overflow on purpose
         found = getattr(game, rule)(state, *arguments)
     if state != before:
-        raise _broken(game, before, rule, "must not change the state")
+        raise broken(game, before, rule, "must not change the state")
     return found
 
 
 def _number(game: Game, state: State, rule: str, found: Any) -> float:
     """Return what a rule gave, if it is a number."""
     if not isinstance(found, (numbers.Real, np.number, np.bool_)):
-        raise _broken(game, state, rule, f"must return a number, got {found!r}")
+        raise broken(game, state, rule, f"must return a number, got {found!r}")
     return float(found)
 
 
@@ -176,11 +183,11 @@ def _checked_actions(game: Game, state: State, least: int = 1) -> list[int]:
     buffer = np.full(game.num_actions + 1, -1, np.int64)
     found = _number(game, state, "legal_actions", _asked(game, state, "legal_actions", buffer))
     if found != (count := int(found)):
-        raise _broken(game, state, "legal_actions", f"must return a whole number, got {found}")
+        raise broken(game, state, "legal_actions", f"must return a whole number, got {found}")
     actions = buffer[: max(count, 0)].tolist()
     if count < least or actions != sorted(set(actions)) or not all(0 <= one < game.num_actions for one in actions):
         fault = f"must write ids of 0 to {game.num_actions - 1}, ascending, and return how many, got {count}: {actions}"
-        raise _broken(game, state, "legal_actions", fault)
+        raise broken(game, state, "legal_actions", fault)
     return actions
 
 
@@ -189,7 +196,7 @@ def _checked_positions(game: Game, state: State, actions: list[int]) -> list[int
     count = _asked(game, state, "keys_after", listed, keys, scratch)
     if listed[:count].tolist() != actions:
         fault = f"must write the actions that `legal_actions` writes, {actions}, got {listed[:count].tolist()}"
-        raise _broken(game, state, "keys_after", fault)
+        raise broken(game, state, "keys_after", fault)
     return keys[:count].tolist()
 
 
@@ -208,7 +215,7 @@ def _allowed(game: Game, state: State, actions: list[int], after: list[int], sto
             f"forbids all of the legal actions {actions}, and the game is not over: name one in `exempt` that is "
             "always legal, such as a pass"
         )
-        raise _broken(game, state, "repetition", fault)
+        raise broken(game, state, "repetition", fault)
     return allowed
 
 
@@ -218,12 +225,12 @@ def _check_noisy(game: Game, state: State, actions: list[int]) -> None:
     noisy = buffer[: max(count, 0)].tolist()
     if noisy != [action for action in actions if action in noisy]:
         fault = f"must write legal actions, ascending, some of {actions}, got {noisy}"
-        raise _broken(game, state, "noisy_actions", fault)
+        raise broken(game, state, "noisy_actions", fault)
     if game.is_forced is None or noisy == actions:
         return
     if _number(game, state, "is_forced", _asked(game, state, "is_forced")):
         fault = f"all legal actions {actions} must be noisy where it is true, but `noisy_actions` writes {noisy}"
-        raise _broken(game, state, "is_forced", fault)
+        raise broken(game, state, "is_forced", fault)
 
 
 def _check_draws(game: Game, state: State, actions: list[int], last: int, before: int, rng: Any) -> None:
@@ -237,7 +244,7 @@ def _check_draws(game: Game, state: State, actions: list[int], last: int, before
     for rule, arguments in asked.items():
         drawn = _number(game, state, rule, _asked(game, state, rule, *arguments))
         if drawn not in actions:
-            raise _broken(game, state, rule, f"must return a legal action, one of {actions}, got {drawn:g}")
+            raise broken(game, state, rule, f"must return a legal action, one of {actions}, got {drawn:g}")
     if knowledge.slots:
         features = np.full((game.num_actions, knowledge.slots), -1, np.int32)
         count = _asked(game, state, "local_features", last, before, buffer, features)
@@ -245,16 +252,16 @@ def _check_draws(game: Game, state: State, actions: list[int], last: int, before
         candidates = buffer[: max(count, 0)].tolist()
         if not candidates or not set(candidates) <= set(actions):
             fault = f"must write legal actions, one or more of {actions}, got {candidates}"
-            raise _broken(game, state, "local_features", fault)
+            raise broken(game, state, "local_features", fault)
         if features[:count].min() < 0 or features[:count].max() >= knowledge.num_weights:
             fault = f"must write indices of 0 to {knowledge.num_weights - 1}, got {features[:count].tolist()}"
-            raise _broken(game, state, "local_features", fault)
+            raise broken(game, state, "local_features", fault)
     if knowledge.has_priors:
         count, (visits, values) = len(actions), np.zeros((2, len(actions)))
         _asked(game, state, "priors", last, before, np.array(actions, np.int32), count, visits, values)
         if not ((visits >= 0) & (visits < np.inf) & (np.abs(values) <= game.max_utility)).all():
             fault = f"must write visits from 0 on and values up to ±{game.max_utility}, got {visits} and {values}"
-            raise _broken(game, state, "priors", fault)
+            raise broken(game, state, "priors", fault)
 
 
 def _check_deeper(game: Game, state: State, action: int) -> None:
@@ -262,13 +269,13 @@ def _check_deeper(game: Game, state: State, action: int) -> None:
     if game.stakes is not None:
         stakes = _asked(game, state, "stakes", action)
         if not isinstance(stakes, tuple) or [is_between(one, -1e308, 1e308) for one in stakes] != [True, True]:
-            raise _broken(game, state, "stakes", f"must return two numbers, got {stakes!r} for action {action}")
+            raise broken(game, state, "stakes", f"must return two numbers, got {stakes!r} for action {action}")
     if game.exchange is not None:
         _number(game, state, "exchange", _asked(game, state, "exchange", action, 0.0))
     if game.passed is not None:
         child = state.copy()
         if game.passed(child) and game.player(child) == game.player(state):
-            raise _broken(game, state, "passed", "the other player must be to move after a pass")
+            raise broken(game, state, "passed", "the other player must be to move after a pass")
 
 
 def _check_cells(game: Game, state: State, call: str, cells: Any) -> None:
@@ -276,7 +283,7 @@ def _check_cells(game: Game, state: State, call: str, cells: Any) -> None:
     most = game.board.rows * game.board.columns if game.board is not None else 0
     if not isinstance(cells, (tuple, list, np.ndarray)) or any(action_number(cell, most) < 0 for cell in cells):
         fault = f"{call} must be a tuple of cells, numbers from 0 to {most - 1}, got {cells!r}"
-        raise _broken(game, state, "board", fault)
+        raise broken(game, state, "board", fault)
 
 
 def _check_texts(game: Game, state: State, action: int) -> None:
@@ -284,7 +291,7 @@ def _check_texts(game: Game, state: State, action: int) -> None:
     if (game._fields["move_name"], game._fields["move_of"]) != (None, None):
         name = game.move_name(state, action)
         if (found := game.move_of(state, name)) != action:
-            raise _broken(game, state, "move_of", f"must be {action} for {name!r}, its name, got {found}")
+            raise broken(game, state, "move_of", f"must be {action} for {name!r}, its name, got {found}")
     if None in (game._fields["fen_of"], game._fields["read_fen"]):
         return
     try:
@@ -294,7 +301,7 @@ def _check_texts(game: Game, state: State, action: int) -> None:
     again = game.state_check.record(game._position_of(text), f"read_fen({text!r})")
     seen = [(game.fen(one), game.player(one), game.actions(one)) for one in (state, again)]
     if seen[0] != seen[1] or not game.is_valid(again):  # a count, say, may be left out
-        raise _broken(game, state, "read_fen", f"must give back the position that is written {text!r}, got {again}")
+        raise broken(game, state, "read_fen", f"must give back the position that is written {text!r}, got {again}")
 
 
 def _check_image(game: Game, state: State, image: State, symmetry: Symmetry, goes: Any) -> None:
@@ -309,40 +316,41 @@ def _check_image(game: Game, state: State, image: State, symmetry: Symmetry, goe
         after.append(other.tolist())
     if before != after:
         fault = f"the image of the moves must lead to the image of the position, for {symmetry.actions.tolist()}"
-        raise _broken(game, state, "symmetries", f"{fault}, got {image}")
+        raise broken(game, state, "symmetries", f"{fault}, got {image}")
     if _asked(game, state, "canonical_key") != game.canonical_key(image) and game.canonical_key is not game.key:
-        raise _broken(game, state, "canonical_key", f"must be the same for the image {image}")
+        raise broken(game, state, "canonical_key", f"must be the same for the image {image}")
 
 
 def _check_validity(game: Game, state: State, *, compiled: bool) -> None:
     """Check the rule ``is_valid``, ``compiled`` too where there is time: to compile it takes longer than a moment."""
     if not _asked(game, state, "is_valid"):
-        raise _broken(game, state, "is_valid", "must accept every state of a game")
+        raise broken(game, state, "is_valid", "must accept every state of a game")
     for name in game.fixed:
         if (state[name] != game.initial[0][name]).any():
-            raise _broken(game, state, "fixed", f"no move may change {name!r}, {game.initial[0][name]} at the start")
+            raise broken(game, state, "fixed", f"no move may change {name!r}, {game.initial[0][name]} at the start")
     if compiled and not game.state_check.accepts(state):
-        raise _broken(game, state, "is_valid", "must be the same compiled as in plain Python: it refuses this one")
+        raise broken(game, state, "is_valid", "must be the same compiled as in plain Python: it refuses this one")
 
 
 def _check_view(game: Game, state: State) -> None:
     player = _asked(game, state, "player")
     if player not in (0, 1):
-        raise _broken(game, state, "player", f"must be 0 or 1, got {player}")
+        raise broken(game, state, "player", f"must be 0 or 1, got {player}")
     wide = np.result_type(game.observation_dtype, np.int64)
     for seat in (0, 1):
         planes = np.zeros(game.observation_shape, wide)
-        _asked(game, state, "observe", seat, planes)
+        if _asked(game, state, "observe", seat, planes) is not None:
+            raise broken(game, state, "observe", "must write into the planes, and return nothing")
         if not (planes.min() >= 0 and planes.max() <= game.observation_high):
             span = f"{planes.min()} to {planes.max()}"
-            raise _broken(game, state, "observe", f"values must be 0 to {game.observation_high}, got {span}")
+            raise broken(game, state, "observe", f"values must be 0 to {game.observation_high}, got {span}")
         if game.history is not None:
             again = np.full_like(planes, -1)
             game.observe(state, seat, again)
             newest = game.newest_channels
             if (again[..., newest] != planes[..., newest]).any():
                 fault = "must write every value of the newest position, and of what comes after the earlier ones"
-                raise _broken(game, state, "observe", fault)
+                raise broken(game, state, "observe", fault)
     if game.history is not None and game.history_swap is not None:
         newest = slice(game.history_first, game.history_first + game.history[1])
         first, second = (game.observation(state, seat)[..., newest] for seat in (0, 1))
@@ -350,18 +358,18 @@ def _check_view(game: Game, state: State) -> None:
             first = first[::-1]
         if (first[..., list(game.history_swap)] != second).any():
             fault = f"must show one player what the other sees, with the channels in the order {game.history_swap}"
-            raise _broken(game, state, "observe", fault)
+            raise broken(game, state, "observe", fault)
     if game.decode is not None and game.history is None and not game.is_terminal(state):
         decoded: Any = np.zeros(1, game.dtype)[0]
         game.decode(game.observation(state, player), decoded)  # and no `state_from_observation`, which compiles rules
         if decoded != state:
-            raise _broken(game, state, "decode", f"must give back what the player to move observes, got {decoded}")
+            raise broken(game, state, "decode", f"must give back what the player to move observes, got {decoded}")
     if game.board is not None:
         codes_of(game, board_of(game)[0], state)
         if game.board.threatened is not None:
             _check_cells(game, state, "threatened(state)", game.board.threatened(state))
     if not isinstance(text := _asked(game, state, "text"), str):
-        raise _broken(game, state, "text", f"must return a string, got {text!r}")
+        raise broken(game, state, "text", f"must return a string, got {text!r}")
 
 
 def _check_guess(game: Game, state: State) -> None:
@@ -369,20 +377,20 @@ def _check_guess(game: Game, state: State) -> None:
     for name, value in seen[0].items():
         if not -1 <= value <= 1 or value != -seen[1][name]:
             fault = f"{name!r} must be from -1 to 1, and opposite for the players, got {value} and {seen[1][name]}"
-            raise _broken(game, state, "features", fault)
+            raise broken(game, state, "features", fault)
     first, second = (_number(game, state, "evaluate", _asked(game, state, "evaluate", player)) for player in (0, 1))
     if not -game.max_utility < first < game.max_utility or first != -second:
         fault = f"must be inside ±{game.max_utility}, and opposite for the players, got {first} and {second}"
-        raise _broken(game, state, "evaluate", fault)
+        raise broken(game, state, "evaluate", fault)
 
 
 def _check_end(game: Game, state: State) -> None:
     first, second = (_number(game, state, "utility", _asked(game, state, "utility", player)) for player in (0, 1))
     if abs(first) > game.max_utility or first != -second:
         fault = f"must be up to ±{game.max_utility}, and opposite for the players, got {first} and {second}"
-        raise _broken(game, state, "utility", fault)
+        raise broken(game, state, "utility", fault)
     if game.owners is not None:
         owners, cells = np.asarray(_asked(game, state, "owners")), math.prod(game.observation_shape[:2])
         if owners.shape != (cells,) or not np.isin(owners, (-1, 0, 1)).all():
             fault = f"must be 1, -1 or 0 for each of {cells} cells, got {owners.tolist()}"
-            raise _broken(game, state, "owners", fault)
+            raise broken(game, state, "owners", fault)

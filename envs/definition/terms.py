@@ -229,6 +229,4 @@ def check_rules(game: Any) -> None:
         function = getattr(game, rule)
         found = len(inspect.signature(getattr(function, "py_func", function)).parameters)
         if found != len(arguments):
-            raise TypeError(
-                f"rule {rule!r} of {game.name} must take ({', '.join(arguments)}), but takes {found} arguments"
-            )
+            raise TypeError(f"rule {rule!r} of {game.name} must take ({', '.join(arguments)}), but takes {found}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,18 @@ def _two_plies_on() -> Any:
     return state
 
 
+def _at_random(state: Any, action: int) -> None:
+    state.x = np.random.default_rng().integers(2**30)
+    state.ply += 1
+
+
+def _now_and_then(state: Any, actions: Any) -> int:
+    actions[0], actions[1] = 0, 1
+    return 2 - next(_TURNS) % 2
+
+
+_TURNS = itertools.count()
+
 RING: dict[str, Any] = {  # three places, from each of which one can go to the others
     "play": _around,
     "max_plies": 9,
@@ -96,6 +109,9 @@ RING: dict[str, Any] = {  # three places, from each of which one can go to the o
     "observe": lambda state, player, planes: planes.fill(0),
     "repetition_key": lambda state: np.uint64(state.x),
 }
+
+
+_ALONE: dict[str, Any] = {**RING, "repetition_key": None}
 
 
 def test_good_games(game: Game) -> None:
@@ -204,6 +220,32 @@ def test_not_every_position_needs_a_text() -> None:
             r"'keys_after' of coin: must write the actions that `legal_actions` writes, \[0, 1\], got \[\]",
         ),
         (
+            {"play": lambda state, action: 1},
+            "'play' of coin: must change the state in place, and return nothing",
+        ),
+        (
+            {"play": lambda state, action: None},
+            "'play' of coin: must change the state in place, and action [01] leaves it as it is",
+        ),
+        ({"play": _at_random}, "'play' of coin: action [01] must always lead to the same state, .* no random numbers"),
+        ({"legal_actions": _now_and_then}, r"'legal_actions' of coin: must always be the same in a state, got \[0"),
+        ({"observe": lambda state, player, planes: 1}, "'observe' of coin: must write into the planes, and return"),
+        ({"is_terminal": lambda state: True}, "'is_terminal' of coin: the game must not be over before the first move"),
+        (
+            {**_ALONE, "player": lambda state: 0},
+            "^'player' of coin: only player 0 has moved in 20 games of up to 9",
+        ),
+        ({"key": lambda state: -1}, r"'key' of coin: must be a whole number from 0 to 2\*\*64 - 1, .* got -1"),
+        ({"key": lambda state: 1.5}, r"'key' of coin: must be a whole number .* got 1\.5"),
+        (
+            {**_ALONE, "key": lambda state: np.uint64(1)},
+            "'key' of coin: must differ for positions that play differently, got 1 here and in state",
+        ),
+        (
+            {"action_to_str": lambda action: "x"},
+            "action_to_str of coin gives actions 0 and 1 the same name, 'x'",
+        ),
+        (
             {"keys_after": _wrong_positions},
             "'keys_after' of coin: must be what `repetition_key` is after action",
         ),
@@ -259,6 +301,18 @@ def test_a_rule_that_does_not_compile_in_a_game_that_decodes() -> None:
 
 def _two_sides(state: Any, player: int, planes: Any) -> None:
     planes[state.x] = state.ply
+
+
+def test_what_is_wrong_with_a_setup() -> None:
+    """A number too large ended a command with a traceback; what was returned was lost, and the state was zeros."""
+
+    def setup(state: Any) -> None:
+        state.x = 2**40
+
+    with pytest.raises(ValueError, match=r"^'setup' of coin raised OverflowError \(test_checker.py:\d+\): "):
+        Game(**COIN, setup=setup)
+    with pytest.raises(ValueError, match=r"^'setup' of coin must fill the state in place, and return nothing"):
+        Game(**COIN, setup=lambda state: (7, 0))
 
 
 @pytest.mark.parametrize("shape", [(2,), (2, 1)])

@@ -1,0 +1,86 @@
+"""Slips in rules that only show elsewhere: results returned and not written, random numbers, turns that do not pass.
+
+`check_game` looks for them first, for otherwise it finds a game without an end, or blames a rule that nobody wrote.
+"""
+
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+
+from .definition.terms import State
+from .game import Game
+
+__all__ = ["Keys", "broken", "check_same_actions", "check_turns", "played"]
+
+_KEYS = ("key", "canonical_key", "repetition_key")
+
+
+def broken(game: Game, state: State, rule: str, fault: str) -> ValueError:
+    """Return an error that names the rule, what is wrong with it, and where."""
+    return ValueError(f"{rule!r} of {game.spec}: {fault}, in state {state}")
+
+
+def played(game: Game, state: State, action: int) -> State:
+    """Return the state after an action.
+
+    Raises:
+        ValueError: ``play`` returns something, leaves the state as it was, or goes elsewhere when it is asked again.
+    """
+    after, again = state.copy(), state.copy()
+    if (returned := game.play(after, action)) is not None:
+        raise broken(game, state, "play", f"must change the state in place, and return nothing, got {returned!r}")
+    if after == state and game.repetition is None:
+        raise broken(game, state, "play", f"must change the state in place, and action {action} leaves it as it is")
+    game.play(again, action)
+    if again != after:
+        fault = (
+            f"action {action} must always lead to the same state, got {after} and {again}: rules draw no random numbers"
+        )
+        raise broken(game, state, "play", fault)
+    return after
+
+
+def check_same_actions(game: Game, state: State, actions: list[int]) -> None:
+    """Check that ``legal_actions`` writes the same as before."""
+    if (again := game.actions(state)) != actions:
+        fault = f"must always be the same in a state, got {actions} and {again}: rules draw no random numbers"
+        raise broken(game, state, "legal_actions", fault)
+
+
+def check_turns(game: Game, movers: set[int], games: int, most: int) -> None:
+    """Check that both players have moved in some games of up to ``most`` plies."""
+    if len(movers) == 1 and most > 1:
+        raise ValueError(
+            f"'player' of {game.spec}: only player {movers.pop()} has moved in {games} games of up to {most} plies: "
+            "`play` must change whose turn it is"
+        )
+
+
+class Keys:
+    """The keys of the positions that games had, where the game has rules of its own for them."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._rules = [rule for rule in _KEYS if game._fields[rule] is not None]
+        self._known: dict[int, tuple[State, tuple[int, list[int]]]] = {}
+
+    def check(self, state: State, actions: list[int]) -> None:
+        """Check that the keys of an unfinished state are numbers of 64 bits, and that states of one key play alike.
+
+        Raises:
+            ValueError: one is not, or there is another state of the same key, with another player or other actions.
+        """
+        for rule in self._rules:
+            with np.errstate(over="ignore"):
+                key = getattr(self._game, rule)(state)
+            if not isinstance(key, numbers.Integral) or not 0 <= int(key) < 2**64:
+                fault = f"must be a whole number from 0 to 2**64 - 1, such as a np.uint64, got {key!r}"
+                raise broken(self._game, state, rule, fault)
+        if "key" in self._rules:
+            key, plays = int(self._game.key(state)), (int(self._game.player(state)), actions)
+            other, known = self._known.setdefault(key, (state.copy(), plays))
+            if known != plays:
+                fault = f"must differ for positions that play differently, got {key} here and in state {other}"
+                raise broken(self._game, state, "key", fault)
