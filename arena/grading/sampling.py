@@ -21,6 +21,7 @@ from ...agents import AlphaBeta, Solution, Solver
 from ...agents.compiling import Stopwatch
 from ...agents.solver.connect_four.scores import ConnectFourScores, is_connect_four
 from ...envs import Game, State, as_game
+from ...envs.position import Position
 from ..openings import random_line
 from .positions import SolvedPositions
 from .size import is_large
@@ -190,10 +191,13 @@ def different_lines(
 ) -> Iterator[tuple[list[int], State]]:
     """Yield lines of so many plies, up to ``attempts``, to unfinished positions, no two the same or mirror images.
 
+    A game that a repetition ends before is finished, too.
+
     All moves of a line, a half or a quarter of them are random; a search of 4 plies plays the others.
     ``check`` is called before each line.
     """
     search, seen = AlphaBeta(game, _LOOKAHEAD), set[int]()
+    position = None if game.repetition is None else Position(game)
     for _ in range(attempts):
         check()
         share = float(rng.choice(_SHARES))
@@ -203,9 +207,21 @@ def different_lines(
 
         line, state = random_line(game, ply, rng, choose)
         key = int(game.canonical_key(state))
-        if key not in seen and not game.is_terminal(state):
+        if key not in seen and not game.is_terminal(state) and _goes_on(position, game, line):
             seen.add(key)
             yield line, state
+
+
+def _goes_on(position: Position | None, game: Game, line: Sequence[int]) -> bool:
+    """Return whether no repetition has ended a game, or forbidden a move of it; None: none does."""
+    if position is None:
+        return True
+    position.start(game.new_state())
+    for action in line:
+        if position.over or not position.mask[action]:
+            return False
+        position.play(action)
+    return not position.over
 
 
 def _candidates(

@@ -28,7 +28,8 @@ def random_openings(game: Game, opening_plies: int, seed: int) -> Iterator[list[
     """Return an endless iterator over openings of ``opening_plies`` random moves, none of them decided.
 
     An opening is decided if the next 4 plies tell how the game ends with best play. Positions repeat only where new
-    ones are hard to find; then all may come again, once each.
+    ones are hard to find; then all may come again, once each. Without random moves there is nothing to choose: each
+    opening is the initial position, decided or not.
 
     Raises:
         ValueError: ``opening_plies`` is negative or more than a game has, or no position is open; the first opening is
@@ -40,11 +41,16 @@ def random_openings(game: Game, opening_plies: int, seed: int) -> Iterator[list[
 
 
 def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
+    while not plies:
+        yield []
     judge = Foresight(game, _LOOKAHEAD)
     yield from fit_lines(
         game, plies, seed, lambda state: not judge.is_decided(state), game.key, _ATTEMPTS, _ATTEMPTS_NEW
     )
-    raise ValueError(f"found no open position of {game.name} after {plies} random plies: use fewer opening plies")
+    raise ValueError(
+        f"found no open position of {game.name} after {plies} random plies, for the next {_LOOKAHEAD} decide all: use "
+        "fewer opening plies; 0 are always possible"
+    )
 
 
 def fit_lines(

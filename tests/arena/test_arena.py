@@ -33,8 +33,9 @@ from plyground.arena.generation import generate
 from plyground.arena.openings.drawn import fit_lines
 from plyground.arena.progress import watch_games
 from plyground.arena.tables import format_rate, format_seconds
-from plyground.envs import BoardGameEnv, connect_four, make_game, tictactoe
+from plyground.envs import BoardGameEnv, Game, connect_four, make_game, tictactoe
 from tests.envs.test_gymnasium import Scripted
+from tests.helpers.coin import COIN
 
 
 def without_times(records: list[GameRecord]) -> list[Any]:
@@ -161,8 +162,15 @@ class TestOpenings:
         keys = [int(game.key(game.play_moves(line))) for line in islice(lines, 60)]
         assert (len(keys), len(set(keys))) == (60, 20)
 
+    def test_a_game_that_is_decided_from_its_start_is_played_without_random_plies(self) -> None:
+        """There was no way to play a match in it: for 0 plies, too, the advice was to use fewer."""
+        records = match(Game(**COIN), ["random", "random"], games=4, opening_plies=0)
+        assert [record.opening for record in records] == [0] * 4
+
     def test_impossible(self) -> None:
-        with pytest.raises(ValueError, match="found no open position of tictactoe after 8 random plies"):
+        with pytest.raises(
+            ValueError, match=r"found no open position of tictactoe after 8 .*: use fewer .*; 0 are always"
+        ):
             random_openings(tictactoe(), 8, seed=0)
         with pytest.raises(ValueError, match="opening_plies must be a whole number, from 0 to 9, got -1"):
             random_openings(tictactoe(), -1, seed=0)

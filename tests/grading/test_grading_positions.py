@@ -17,12 +17,14 @@ from plyground.agents import Solver
 from plyground.agents.solver.connect_four.scores import canonical_key, distance_of
 from plyground.agents.solver.exhaustive import AllPositions
 from plyground.arena import SolvedPositions, committed_positions, load_positions, save_positions, solve_positions
+from plyground.arena.grading.answers import shown
 from plyground.arena.grading.quiet import draw_quiet_positions, is_quiet
 from plyground.arena.grading.sampling import different_lines, draw_positions, join_positions
 from plyground.arena.grading.size import is_large
 from plyground.envs import Game, State, connect_four, make_game
 from tests.helpers.coin import COIN
 from tests.helpers.oracles import minimax_value
+from tests.helpers.repeats import circle
 
 
 @pytest.fixture(scope="module")
@@ -225,6 +227,12 @@ class TestLimits:
         lines = list(different_lines(make_game("tictactoe"), 1, 50, rng, lambda: asked.append(None)))
         assert len(lines) == 3  # but for mirror images
         assert len(asked) == 50
+
+    def test_lines_end_before_a_repetition_does(self) -> None:
+        """No environment plays the others: to train AlphaZero in such a game ended with an error, after a minute."""
+        game, rng = circle(draw=2, plies=6), np.random.default_rng(0)
+        lines = [line for line, _ in different_lines(game, 4, 40, rng)]
+        assert len(list(shown(game, lines))) == len(lines) > 1
 
     def test_with_a_limit_no_solver_is_compiled_for_a_large_game(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def compile_it(positions: AllPositions) -> None:
