@@ -93,7 +93,7 @@ class TestGamesBesidePythonChess:
 
 
 class TestEnPassantPins:
-    @pytest.mark.parametrize("positions", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("positions", [300, pytest.param(5000, marks=pytest.mark.slow)])
     def test_captures_that_would_uncover_a_check(self, positions: int) -> None:
         game, keys = start_of(), np.zeros(2, np.uint64)
         found: Counter[tuple[str, bool]] = Counter()
