@@ -29,7 +29,7 @@ from .jit.prng import new_rng
 from .outside.arguments import action_number, checked_whole, is_between
 from .render.pictures import board_of, codes_of
 from .repetition import new_scratch
-from .slips import Keys, broken, check_same_actions, check_turns, played
+from .slips import Keys, broken, check_same_actions, check_turns, other_position, played
 
 __all__ = ["check_game", "check_once"]
 
@@ -147,8 +147,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
                 game.play(image, int(goes[actions[i]]))
             last, before = actions[i], last
             if after[i] != (key := _asked(game, state, "repetition_key")):
-                fault = f"must be what `repetition_key` is after action {actions[i]}, {key}, got {after[i]}"
-                raise broken(game, state, "keys_after", fault)
+                raise other_position(game, state, actions[i], after[i], key)
             stood[key] += 1
             plies += 1
             if plies > game.max_plies:

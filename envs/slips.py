@@ -12,8 +12,9 @@ import numpy as np
 from .definition.terms import State
 from .game import Game
 
-__all__ = ["Keys", "broken", "check_same_actions", "check_turns", "played"]
+__all__ = ["Keys", "broken", "check_same_actions", "check_turns", "other_position", "played"]
 
+_NO_LOTS = "rules draw no random numbers"
 _KEYS = ("key", "canonical_key", "repetition_key")
 
 
@@ -30,22 +31,29 @@ def played(game: Game, state: State, action: int) -> State:
     """
     after, again = state.copy(), state.copy()
     if (returned := game.play(after, action)) is not None:
-        raise broken(game, state, "play", f"must change the state in place, and return nothing, got {returned!r}")
+        raise broken(game, state, "play", f"must change the state in place, and return nothing, got {returned}")
     if after == state and game.repetition is None:
         raise broken(game, state, "play", f"must change the state in place, and action {action} leaves it as it is")
     game.play(again, action)
     if again != after:
-        fault = (
-            f"action {action} must always lead to the same state, got {after} and {again}: rules draw no random numbers"
-        )
+        fault = f"action {action} must always lead to the same state, got {after} and {again}: {_NO_LOTS}"
         raise broken(game, state, "play", fault)
     return after
+
+
+def other_position(game: Game, state: State, action: int, told: int, found: int) -> ValueError:
+    """Return an error for keys that ``keys_after`` told and that were found: where no one wrote it, it has played."""
+    if game._fields["keys_after"] is None:
+        fault = f"action {action} must always lead to the same state, got one with the key {told}: {_NO_LOTS}"
+        return broken(game, state, "play", fault)
+    fault = f"must be what `repetition_key` is after action {action}, {found}, got {told}"
+    return broken(game, state, "keys_after", fault)
 
 
 def check_same_actions(game: Game, state: State, actions: list[int]) -> None:
     """Check that ``legal_actions`` writes the same as before."""
     if (again := game.actions(state)) != actions:
-        fault = f"must always be the same in a state, got {actions} and {again}: rules draw no random numbers"
+        fault = f"must always be the same in a state, got {actions} and {again}: {_NO_LOTS}"
         raise broken(game, state, "legal_actions", fault)
 
 

@@ -94,12 +94,16 @@ def _at_random(state: Any, action: int) -> None:
     state.ply += 1
 
 
+def _now_x(state: Any, action: int) -> None:
+    state.x, state.ply = next(_PLAYS) // 2, 1  # the same when it is asked twice in a row
+
+
 def _now_and_then(state: Any, actions: Any) -> int:
     actions[0], actions[1] = 0, 1
     return 2 - next(_TURNS) % 2
 
 
-_TURNS = itertools.count()
+_TURNS, _PLAYS = itertools.count(), itertools.count()
 
 RING: dict[str, Any] = {  # three places, from each of which one can go to the others
     "play": _around,
@@ -228,6 +232,7 @@ def test_not_every_position_needs_a_text() -> None:
             "'play' of coin: must change the state in place, and action [01] leaves it as it is",
         ),
         ({"play": _at_random}, "'play' of coin: action [01] must always lead to the same state, .* no random numbers"),
+        ({"play": _now_x}, "'play' of coin: action [01] must always lead to the same state, got one with the key"),
         ({"legal_actions": _now_and_then}, r"'legal_actions' of coin: must always be the same in a state, got \[0"),
         ({"observe": lambda state, player, planes: 1}, "'observe' of coin: must write into the planes, and return"),
         ({"is_terminal": lambda state: True}, "'is_terminal' of coin: the game must not be over before the first move"),
