@@ -11,9 +11,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
+from ..outside.messages import cut, shown
+
 __all__ = ["FenFields", "refuse", "split_fen", "squares_of", "write_ranks"]
 
 _ORDINALS = {5: "fifth", 8: "eighth"}
+_MOST_QUOTED = 200  # characters: a FEN has 90 or so, and the text may be a whole file
 
 
 class FenFields(NamedTuple):
@@ -28,7 +31,7 @@ class FenFields(NamedTuple):
 
 def refuse(text: Any, why: str) -> NoReturn:
     """Raise the `ValueError` of a text that is no FEN, or of a position that cannot be."""
-    raise ValueError(f"the position {text!r} cannot be read: {why}")
+    raise ValueError(f"the position {shown(text, _MOST_QUOTED)} cannot be read: {cut(why, _MOST_QUOTED)}")
 
 
 def split_fen(text: Any, example: str, most_quiet: int) -> FenFields:

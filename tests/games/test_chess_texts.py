@@ -239,6 +239,12 @@ class TestFen:
             with pytest.raises(ValueError, match="cannot be read: it has 0 fields"):
                 read_fen(given)  # pyright: ignore[reportArgumentType]
 
+    @pytest.mark.rules
+    @pytest.mark.parametrize("text", ["8/" * 100_000, f"{'k' * 100_000}/8/8/8/8/8/8/8 w - - 0 1"])
+    def test_an_error_quotes_no_whole_file(self, text: str) -> None:
+        with pytest.raises(ValueError, match=r"\Athe position '.{20,220}' cannot be read: .{10,220}\Z"):
+            read_fen(text)
+
     def test_a_game_begins_at_a_position(self) -> None:
         env = chess_v0.env()
         env.reset(options={"fen": "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "moves": ["e1g1"]})
