@@ -42,21 +42,20 @@ def test_images_of_a_board_have_the_same_features(spec: str, rng: np.random.Gene
     assert images is not None
     for _ in range(2):
         line, state = [], game.new_state()
+        turned = [(np.argsort(actions), game.new_state()) for actions in images.actions]  # where each action goes
         while not game.is_terminal(state):
             last, before = [*[-1] * 2, *line][-1:-3:-1]
             found = seen(game, state, last, before)
             assert found.keys() <= set(game.actions(state))
             if game.name != "go":
                 assert len(found) == len(game.actions(state))
-            for actions in images.actions:
-                to = np.argsort(actions)  # where each action goes
-                image = game.new_state()
-                for move in line:
-                    game.play(image, int(to[move]))
+            for to, image in turned:
                 moved = [int(to[move]) if move >= 0 else -1 for move in (last, before)]
                 assert seen(game, image, moved[0], moved[1]) == {int(to[a]): row for a, row in found.items()}
             line.append(int(rng.choice(game.actions(state))))
             game.play(state, line[-1])
+            for to, image in turned:
+                game.play(image, int(to[line[-1]]))
 
 
 def test_colours_swapped_have_the_same_features() -> None:
