@@ -106,9 +106,9 @@ def _file(source: str) -> ModuleType:
     """Return the module of a Python file, which is executed once in a process."""
     path = Path(source).expanduser()
     if not path.is_file():
-        near = nearest_of(path.name, [one.name for one in path.parent.glob("*.py")]) if path.parent.is_dir() else None
+        near = nearest_of(path.stem, [one.stem for one in path.parent.glob("*.py")]) if path.parent.is_dir() else None
         raise FileNotFoundError(
-            f"there is no file {source}" + (f": did you mean {str(path.with_name(near))!r}?" if near else "")
+            f"there is no file {source}" + (f": did you mean {str(path.with_name(f'{near}.py'))!r}?" if near else "")
         )
     path = path.resolve()
     for module in list(sys.modules.values()):

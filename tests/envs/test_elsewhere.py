@@ -132,6 +132,7 @@ class TestGames:
         ("spec", "message"),
         [
             ("./game_here.py:mine", r"there is no file ./game_here.py: did you mean 'games_here.py'\?"),
+            ("./pyramid.py:mine", r"there is no file ./pyramid.py$"),  # the ends of their names are alike
             ("./games_here.py:mines", r"there is no 'mines' in ./games_here.py: did you mean 'mine'\?"),
             ("./games_here.py:number", "is 3, expected a Game or a function that makes one"),
             ("./games_here.py:nothing", "nothing must return a Game, got 3"),
