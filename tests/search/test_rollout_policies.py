@@ -158,7 +158,7 @@ class TestErrors:
         LinearPolicy(_game(), weights).save(tmp_path / "policy.npz")
         with pytest.raises(ValueError, match="policy of tictactoe with 12 weights, and connect_four has"):
             LinearPolicy.load(tmp_path / "policy.npz", "connect_four")
-        with pytest.raises(FileNotFoundError, match="^no rollout policy '.*': expected a file"):
+        with pytest.raises(FileNotFoundError, match=r"^no rollout policy '.*': expected a file"):
             MCTS(_game(), rollout=str(tmp_path / "none.npz"))
         whole, refused = (tmp_path / "policy.npz").read_bytes(), 0
         for place in range(len(whole)):  # zlib and zipfile have errors of their own
