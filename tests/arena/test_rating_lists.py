@@ -314,11 +314,14 @@ def test_anchors_that_results_contradict_are_held() -> None:
 
 
 @pytest.mark.parametrize(
-    "outcome",
-    [pytest.param(0, id="the first player won all", marks=pytest.mark.slow), pytest.param(1, id="all were drawn")],
+    ("prior", "outcome"),
+    [
+        pytest.param(1e-300, 0, id="smallest, the first player won all", marks=pytest.mark.slow),
+        pytest.param(1e-300, 1, id="smallest, all were drawn"),
+        pytest.param(1e-12, 1, id="small, all were drawn", marks=pytest.mark.slow),
+    ],
 )
-@pytest.mark.parametrize("prior", [1e-300, pytest.param(1e-12, marks=pytest.mark.slow)])
-def test_of_priors_however_small(outcome: int, prior: float) -> None:
+def test_of_priors_however_small(prior: float, outcome: int) -> None:
     records = [game(*players, outcome, opening) for opening in range(3) for players in (("a", "b"), ("b", "a"))]
     found = rating_list(records, prior=prior)
     assert [one.elo for one in found.ratings] == pytest.approx([0.0, 0.0], abs=1e-6)
