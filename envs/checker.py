@@ -113,7 +113,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
             raise ValueError(f"action_to_str of {game.name} gives actions {found} and {action} the same name, {text!r}")
         if found != action:
             raise ValueError(f"str_to_action({text!r}) of {game.name} must be {action}, got {found}")
-    known, movers, most = Keys(game), set[int](), 0
+    known, moved, most = Keys(game), Counter[int](), 0
     for number in range(games):
         state, image = game.new_state(), game.new_state()
         symmetry = game.symmetries[number % len(game.symmetries)] if game.symmetries else None
@@ -131,7 +131,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
                 break
             check_same_actions(game, state, actions)
             known.check(state, actions)
-            movers.add(int(game.player(state)))
+            moved[int(game.player(state))] += 1
             _check_guess(game, state)
             after = _checked_positions(game, state, actions)
             _check_noisy(game, state, actions)
@@ -158,7 +158,7 @@ def _play_random(game: Game, games: int, seed: int, end: float) -> None:
             raise broken(game, state, "is_terminal", "the game must not be over before the first move")
         most = max(most, plies)
         _check_end(game, state)
-    check_turns(game, movers, games, most)
+    check_turns(game, moved, games, most)
 
 
 def _asked(game: Game, state: State, rule: str, *arguments: Any) -> Any:

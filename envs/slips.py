@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .game import Game
 __all__ = ["Keys", "broken", "check_same_actions", "check_turns", "other_position", "played"]
 
 _NO_LOTS = "rules draw no random numbers"
+_EVIDENCE = 40  # plies of one player, and none of the other
 _KEYS = ("key", "canonical_key", "repetition_key")
 
 
@@ -57,13 +59,24 @@ def check_same_actions(game: Game, state: State, actions: list[int]) -> None:
         raise broken(game, state, "legal_actions", fault)
 
 
-def check_turns(game: Game, movers: set[int], games: int, most: int) -> None:
-    """Check that both players have moved in some games of up to ``most`` plies."""
-    if len(movers) == 1 and most > 1:
-        raise ValueError(
-            f"'player' of {game.spec}: only player {movers.pop()} has moved in {games} games of up to {most} plies: "
-            "`play` must change whose turn it is"
-        )
+def check_turns(game: Game, moved: Mapping[int, int], games: int, most: int) -> None:
+    """Check that both players have moved in some games of up to ``most`` plies.
+
+    Few plies are no evidence: who moves may hang on what was played, or on chance before the game.
+
+    Args:
+        game: the game.
+        moved: the plies of each player.
+        games: how many games were played.
+        most: the plies of the longest.
+    """
+    if len(moved) == 1 and most > 1:
+        ((player, plies),) = moved.items()
+        if plies >= _EVIDENCE:
+            raise ValueError(
+                f"'player' of {game.spec}: only player {player} has moved in {games} games of up to {most} plies: "
+                "`play` must change whose turn it is"
+            )
 
 
 class Keys:

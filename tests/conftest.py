@@ -84,7 +84,6 @@ SEARCHES = {
 # Tests that ask a `Game` only, where rules are plain Python with Numba and without it: `make test` and `make slow` run
 # them all, and `make coverage`, under which they take minutes, those of these games. All lines are counted with them.
 COVERAGE = {
-    "local_features::test_images_of_a_board_have_the_same_features": ("connect_four",),  # and boards that are none here
     "rules": tuple(name for name in GAMES if not name.startswith("chess")),
     "rules::test_different_positions_have_different_keys": (),
     "rules::test_images_share_their_canonical_key_and_nothing_else_does": ("tictactoe", FOUR[0]),
@@ -105,6 +104,9 @@ NOT_COUNTED = {
     "go::test_random_games_against_the_oracle[7]",
     "go_rollouts::test_every_draw_is_one_of_the_first_rule_that_applies[7]",
     "go_rollouts::test_tactics_against_flood_fill[7]",
+    "local_features::test_images_of_a_board_have_the_same_features[go(board_size=5)]",
+    "local_features::test_images_of_a_board_have_the_same_features[gomoku(size=7)]",
+    "local_features::test_images_of_a_board_have_the_same_features[mnk(m=5,n=4,k=4)]",
     "local_features::test_learns_the_policy_that_played",
     "minichess::test_random_games_follow_the_slow_rules[3]",
     "mnk::test_games_with_overlines_against_the_oracle[False]",

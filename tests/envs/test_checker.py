@@ -122,6 +122,11 @@ def test_good_games(game: Game) -> None:
     check_game(game, games=5)
 
 
+def test_few_plies_of_one_player_are_no_fault() -> None:
+    """Who moves may be chosen by chance: a lottery was refused whose first games the first player had for itself."""
+    check_game(Game(**{**COIN, **_ALONE, "player": lambda state: 0}), games=2)
+
+
 def test_a_good_game_of_one_ply() -> None:
     check_game(Game(**COIN))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import COVERAGE, GAMES, SEARCHES
+from tests.conftest import COVERAGE, GAMES, NOT_COUNTED, SEARCHES
 
 TESTS = Path(__file__).parents[1]
 
@@ -23,6 +23,14 @@ def test_the_tests_are_there_and_take_a_game(key: str) -> None:
     functions = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
     tests = [one for one in functions if (one.name == name if name else one.name.startswith("test_"))]
     assert any(argument.arg in ("game", "spec") for one in tests for argument in one.args.args)
+
+
+@pytest.mark.parametrize("key", sorted(NOT_COUNTED))
+def test_what_is_not_counted_is_there(key: str) -> None:
+    file, _, name = key.partition("::")
+    (path,) = TESTS.glob(f"*/test_{file}.py")
+    functions = [node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
+    assert name.partition("[")[0] in functions
 
 
 @pytest.mark.parametrize("table", [SEARCHES, COVERAGE])
