@@ -24,7 +24,7 @@ from plyground.agents import (
 )
 from plyground.arena import play
 from plyground.envs import BoardGameEnv, Game, connect_four, tictactoe
-from tests.conftest import random_game
+from tests.conftest import PLAYED, random_game
 
 SPECS = [
     "flat(simulations=50, seed=0)",
@@ -36,6 +36,7 @@ SPECS = [
 ]
 
 
+@pytest.mark.parametrize("game", PLAYED, indirect=True)
 @pytest.mark.parametrize("spec", SPECS)
 def test_in_the_plain_loop_of_every_game(game: Game, spec: str) -> None:
     env = BoardGameEnv(game, illegal="raise")

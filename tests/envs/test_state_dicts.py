@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from plyground.envs import Game, GameBatch, SeatBatch
+from tests.conftest import PLAYED
 
 
 def through_a_file(state: dict[str, Any]) -> dict[str, Any]:
@@ -53,6 +54,7 @@ def test_a_state_of_opponents_who_kept_other_things_is_refused() -> None:
     assert (other.batch.states == before).all()
 
 
+@pytest.mark.parametrize("game", PLAYED, indirect=True)
 def test_what_is_shown_is_rebuilt(game: Game) -> None:
     one, other = (GameBatch(game, 5, opening_plies=4, seed=seed) for seed in (1, 2))
     for _ in range(9):
