@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 
 from ..envs import Game, State
-from ..envs.checker import check_once
+from ..envs.checking.checker import check_once
 from ..envs.jit import bind, helper, kernel
 from ..envs.jit.recursion import self_call
 from ..envs.outside.arguments import checked_whole

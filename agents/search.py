@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..envs import Game, State, as_game
-from ..envs.checker import check_once
+from ..envs.checking.checker import check_once
 from ..envs.definition.evaluation import replaced_weights
 from ..envs.jit import bind, kernel
 from ..envs.outside.arguments import is_flag, is_positive

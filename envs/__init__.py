@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .aec import BoardGameEnv, BoardInfo, BoardObservation
-from .checker import check_game
+from .checking.checker import check_game
 from .definition.board import Board, draw_grid, letters, numbers_up
 from .definition.evaluation import lead
 from .definition.knowledge import Knowledge

@@ -19,7 +19,7 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
-from .checker import check_once
+from .checking.checker import check_once
 from .factory import game_factory, is_own
 from .game import Game
 from .outside.elsewhere import absolute, called, installed, load, place_of

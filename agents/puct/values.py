@@ -14,6 +14,7 @@ from ...envs.outside.messages import shown
 from ..mcts.linear import LinearPolicy, policy_of
 from ..mcts.policies import policy_rollout
 from .evaluators import Evaluator, ObservationEvaluator
+from .forest.checks import two_arrays
 
 __all__ = ["LeafValues", "Seen", "latest_actions"]
 
@@ -118,23 +119,7 @@ class LeafValues:
             answer = self.evaluator(*seen)
         else:
             answer = self.evaluator(states.copy())
-        if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-            raise ValueError(
-                f"the evaluator must return two arrays, priors {shape} and values {states.shape}, got {shown(answer)}"
-            )
-        # Arrays of one layout, for which the kernels are compiled: an evaluator may return views, or read-only ones.
-        try:
-            priors, values = (np.require(array, np.float64, ["C", "W"]) for array in answer)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"the evaluator must return numbers, priors {shape} and values {states.shape}, got {shown(answer)}: "
-                f"{error}"
-            ) from None
-        if priors.shape != shape or values.shape != states.shape:
-            raise ValueError(
-                f"the evaluator must return priors {shape} and values {states.shape}, "
-                f"got shapes {priors.shape} and {values.shape}"
-            )
+        priors, values = two_arrays(answer, "priors", shape, np.float64)
         if not (np.isfinite(priors).all() and np.isfinite(values).all() and (priors >= 0).all()):
             raise ValueError(
                 f"priors must be finite and not negative, values finite: got {shown(priors)} and {shown(values)}"

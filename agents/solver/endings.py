@@ -175,22 +175,27 @@ class Endings:
 
         The count only delays a loss, or draws the game. So no values with it, which take more memory, need be found.
         """
-        self._free.taken_mb = self._counted.megabytes + self._needed_mb
-        bare = state.copy()
-        bare.quiet = 0
         try:
-            value, distance = self._free.value(bare)
+            _, value, distance = self._uncounted(state)
         except MemoryError:
             return False
         return value >= 0 or distance is None or distance > plies
 
-    def _value_without_count(self, state: State) -> tuple[float, int | None] | None:
-        """Return the value and the distance, or None where the count may change them or memory is not enough."""
+    def _uncounted(self, state: State) -> tuple[State, float, int | None]:
+        """Return the state with its count at 0, and its value and distance where nothing is counted.
+
+        Raises:
+            MemoryError: they take too much.
+        """
         self._free.taken_mb = self._counted.megabytes + self._needed_mb
         bare = state.copy()
         bare.quiet = 0
+        return bare, *self._free.value(bare)
+
+    def _value_without_count(self, state: State) -> tuple[float, int | None] | None:
+        """Return the value and the distance, or None where the count may change them or memory is not enough."""
         try:
-            value, distance = self._free.value(bare)
+            bare, value, distance = self._uncounted(state)
         except MemoryError:
             if self._counted.table.keys.size + self._needed.keys.size > 2 * FEWEST:  # they take memory, too
                 self._counted.clear()

@@ -23,6 +23,7 @@ __all__ = [
     "checked_decisive",
     "checked_root",
     "checked_states",
+    "two_arrays",
 ]
 
 Root = Literal["gumbel", "puct"]
@@ -107,28 +108,39 @@ def checked_budgets(given: ArrayLike, rows: NDArray[np.intp], most: int) -> NDAr
     return np.broadcast_to(each, rows.shape).astype(np.int32)
 
 
+def two_arrays(answer: Any, first: str, shape: tuple[int, int], dtype: type[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return an evaluator's answer as arrays of one layout, for which the kernels are compiled.
+
+    An evaluator may return views, or arrays that cannot be written to.
+
+    Args:
+        answer: what it returned.
+        first: what the first array holds, in a word; the second holds values [rows].
+        shape: the shape of the first, (rows, num_actions).
+        dtype: the numbers that the kernels take.
+
+    Raises:
+        ValueError: it is no pair of arrays, or they have another shape, or hold no numbers.
+    """
+    expected = f"{first} {shape} and values {shape[:1]}"
+    if not isinstance(answer, (tuple, list)) or len(answer) != 2:
+        raise ValueError(f"the evaluator must return two arrays, {expected}, got {shown(answer)}")
+    try:
+        one, values = (np.require(array, dtype, ["C", "W"]) for array in answer)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the evaluator must return numbers, {expected}, got {shown(answer)}: {error}") from None
+    if one.shape != shape or values.shape != shape[:1]:
+        raise ValueError(f"the evaluator must return {expected}, got shapes {one.shape} and {values.shape}")
+    return one, values
+
+
 def checked_answer(answer: Any, count: int, num_actions: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return an evaluator's answer about ``count`` leaves as kernels take it: minus infinity is let through as a logit.
 
     Raises:
         ValueError: it is no pair of arrays, or they have another shape, or hold other numbers.
     """
-    shape = (count, num_actions)
-    if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-        raise ValueError(
-            f"the evaluator must return two arrays, logits {shape} and values {(count,)}, got {shown(answer)}"
-        )
-    try:
-        logits, values = (np.require(array, np.float32, ["C", "W"]) for array in answer)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"the evaluator must return numbers, logits {shape} and values {(count,)}, got {shown(answer)}: {error}"
-        ) from None
-    if logits.shape != shape or values.shape != (count,):
-        raise ValueError(
-            f"the evaluator must return logits {shape} and values {(count,)}, got shapes {logits.shape} and "
-            f"{values.shape}"
-        )
+    logits, values = two_arrays(answer, "logits", (count, num_actions), np.float32)
     if not ((logits < np.inf).all() and np.isfinite(values).all()):
         raise ValueError(
             f"logits must be numbers below infinity, values finite: got {shown(logits)} and {shown(values)}"

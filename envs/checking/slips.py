@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .definition.terms import State
-from .game import Game
+from ..definition.terms import State
+from ..game import Game
 
 __all__ = ["Keys", "broken", "check_same_actions", "check_turns", "other_position", "played"]
 

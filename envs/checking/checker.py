@@ -20,15 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from .definition.identity import PLAIN
-from .definition.terms import State, Symmetry
-from .game import Game
-from .jit.faults import compile_rules
-from .jit.game_type import rules_of
-from .jit.prng import new_rng
-from .outside.arguments import action_number, checked_whole, is_between
-from .render.pictures import board_of, codes_of
-from .repetition import new_scratch
+from ..definition.identity import PLAIN
+from ..definition.terms import State, Symmetry
+from ..game import Game
+from ..jit.faults import compile_rules
+from ..jit.game_type import rules_of
+from ..jit.prng import new_rng
+from ..outside.arguments import action_number, checked_whole, is_between
+from ..render.pictures import board_of, codes_of
+from ..repetition import new_scratch
 from .slips import Keys, broken, check_same_actions, check_turns, other_position, played
 
 __all__ = ["check_game", "check_once"]

@@ -1,0 +1,5 @@
+"""A check of a game's rules, by random games in plain Python.
+
+Start with `checker`, which plays them; `slips` are mistakes that show elsewhere than where they were made. May import
+the rooms `definition`, `outside`, `render` and `jit`, and of the files beside the rooms `game` and `repetition`.
+"""
