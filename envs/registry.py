@@ -254,7 +254,7 @@ def game_with(owner: type, game: Game | str, parameters: Mapping[str, Any]) -> G
 
     Raises:
         ValueError, TypeError: as `as_game` raises; or a name is unknown to both, or a rule breaks its promises, which
-            compiled code would not see: see `plyground.envs.checker.check_once`.
+            compiled code would not see: see `plyground.envs.checking.checker.check_once`.
     """
     if parameters and isinstance(game, (str, Game)):
         own = [name for name in inspect.signature(owner).parameters if name not in ("game", "parameters")]
