@@ -18,7 +18,6 @@ from plyground.envs import (
     GameBatch,
     SoloEnv,
     check_game,
-    checker,
     connect_four,
     game_factory,
     game_names,
@@ -27,6 +26,7 @@ from plyground.envs import (
     state_dtype,
     tictactoe,
 )
+from plyground.envs.checking import checker
 from plyground.envs.jit import helper
 from plyground.envs.jit.faults import compile_rules
 
