@@ -105,14 +105,23 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from . import checkers_v0 as checkers_v0
+    from . import chess_v0 as chess_v0
+    from . import connect_four_v0 as connect_four_v0
+    from . import go_v0 as go_v0
+    from . import gomoku_v0 as gomoku_v0
+    from . import minichess_v0 as minichess_v0
+    from . import mnk_v0 as mnk_v0
+    from . import othello_v0 as othello_v0
+    from . import tictactoe_v0 as tictactoe_v0
     from .vector.stable_baselines import BoardVecEnv as BoardVecEnv
+else:  # where a type checker saw `__getattr__`, it would take any name for one of ours
 
-
-def __getattr__(name: str) -> Any:
-    """Load what needs more than the core, when it is asked for."""
-    if name == "BoardVecEnv":
-        return import_module(".vector.stable_baselines", __name__).BoardVecEnv
-    if name.endswith("_v0"):  # as `pettingzoo.classic` has its modules
-        with suppress(ModuleNotFoundError):
-            return import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Load what needs more than the core, when it is asked for."""
+        if name == "BoardVecEnv":
+            return import_module(".vector.stable_baselines", __name__).BoardVecEnv
+        if name.endswith("_v0"):  # as `pettingzoo.classic` has its modules
+            with suppress(ModuleNotFoundError):
+                return import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

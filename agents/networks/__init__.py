@@ -12,10 +12,6 @@ from .files import SavedNetwork, load_network, read_network, save_network
 from .inference import Inference, make_inference
 from .sizes import SIZES
 
-if TYPE_CHECKING:
-    from .module import Outputs, PolicyValueNet, new_network
-    from .onnx_backend import export_onnx
-
 __all__ = [
     "AUXILIARY",
     "SIZES",
@@ -34,15 +30,19 @@ __all__ = [
     "save_network",
 ]
 
+if TYPE_CHECKING:
+    from .module import Outputs, PolicyValueNet, new_network
+    from .onnx_backend import export_onnx
+else:  # where a type checker saw `__getattr__`, it would take any name for one of ours
 
-def __getattr__(name: str) -> Any:
-    """Return what needs torch or onnx, when it is asked for."""
-    if name in ("Outputs", "PolicyValueNet", "new_network"):
-        from . import module
+    def __getattr__(name: str) -> Any:
+        """Return what needs torch or onnx, when it is asked for."""
+        if name in ("Outputs", "PolicyValueNet", "new_network"):
+            from . import module
 
-        return getattr(module, name)
-    if name == "export_onnx":
-        from .onnx_backend import export_onnx
+            return getattr(module, name)
+        if name == "export_onnx":
+            from .onnx_backend import export_onnx
 
-        return export_onnx
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return export_onnx
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -60,7 +60,7 @@ def test_api_of_every_game(game: Game, illegal: Any) -> None:
 @pytest.mark.parametrize("name", game_names())
 def test_every_game_has_a_module_and_an_id(name: str) -> None:
     module = import_module(f"plyground.envs.{name}_v0")
-    assert envs.__getattr__(f"{name}_v0") is module  # which nobody else may have imported
+    assert vars(envs)["__getattr__"](f"{name}_v0") is module  # which nobody else may have imported
     made: Any = [module.env(), module.raw_env()]
     if hasattr(pettingzoo, "register"):  # since 1.27
         made.append(pettingzoo.make("aec", f"plyground/{name}-v0"))

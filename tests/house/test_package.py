@@ -295,6 +295,12 @@ def test_imports_inside_the_package_are_relative() -> None:
             assert not any(re.match(r"(plyground|envs|agents|arena)\b", name) for name in names), path
 
 
+def test_type_checkers_see_no_getattr_of_a_package() -> None:
+    for path in SOURCES:  # they would let any name pass that is imported from it, or asked of it
+        names = {node.name for node in parsed(path).body if isinstance(node, ast.FunctionDef)}
+        assert "__getattr__" not in names, path
+
+
 def test_consoles_come_from_one_place_which_reads_no_markup_in_names() -> None:
     for path in SOURCES:
         calls = [node.func for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)]
