@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...agents import Analysis, Listener
 from ...agents.engines import vertices_of
 from ...agents.timing import limit, playing
 from ...envs import Game, make_game
@@ -72,6 +74,25 @@ class Seat(Table):
             self._moves = []
             self._replay()
 
+    def load(self, moves: Sequence[int], **parameters: Any) -> None:
+        """Set up the position after these moves of the same game with these parameters.
+
+        Raises:
+            ValueError: there is no such game, the player does not play it, or a move is illegal. Nothing is changed,
+                after this or any other error.
+        """
+        before = vars(self).copy()
+        try:
+            self._moves = []
+            self.change(**parameters)
+            self._moves = [[move] for move in moves]
+            self._replay()
+        except BaseException:
+            vars(self).update(before)
+            self._replay()
+            raise
+        self.clock.restart()
+
     def clear(self) -> None:
         """Begin a game."""
         self._moves = []
@@ -129,13 +150,21 @@ class Seat(Table):
         self.env.step(action)
         self._moves.append([*line, action])
 
-    def choose(self, player: int, *, is_played: bool = True, goes_on: bool = False) -> str:
+    def choose(
+        self,
+        player: int,
+        *,
+        is_played: bool = True,
+        goes_on: bool = False,
+        hear: Callable[[Analysis], None] | None = None,
+    ) -> str:
         """Return the move that our player makes for this one, and make it; ``PASS`` where the game is over.
 
         Args:
             player: whose turn it is to be.
             is_played: whether the move is made.
             goes_on: whether the game goes on after two passes, as players do who disagree about dead stones.
+            hear: called with what a search has found, while it goes on and at its end.
 
         Raises:
             RefusalError: it is the other player's turn.
@@ -157,8 +186,14 @@ class Seat(Table):
             with kept(agent):
                 if allowance is not None:
                     is_forced = int(info["action_mask"].sum()) == 1
-                    limit(agent, allowance.within(self.seconds), clock=self.clock.told(player), is_forced=is_forced)
+                    within, clock = allowance.within(self.seconds), self.clock.told(player)
+                    limit(agent, within, clock=clock, is_forced=is_forced, hear=hear)
+                elif hear is not None and getattr(agent, "hears", False):
+                    agent.listener = Listener(hear)
                 action = int(agent.act(observation, info))
+                found: Analysis | None = getattr(agent, "last_analysis", None)
+                if hear is not None and found is not None and found.best_action == action:
+                    hear(found)
             if is_played:
                 self.env.step(action)
         except BaseException:

@@ -5,24 +5,18 @@ Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 
 
 from __future__ import annotations
 
-import itertools
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any, ClassVar, TextIO
+from collections.abc import Callable, Iterable
+from typing import ClassVar, TextIO
 
-from ...agents import Analysis, Listener, make
 from ...agents.engines import LETTERS
-from ...agents.search import analyse_seen
-from ...envs import Game
+from ...envs import Game, make_game
 from ...envs.games.go.area import area
-from ...envs.vector.opponents import prepare
 from ...envs.version import __version__
-from .analysis import kata_line, lz_line
+from ..records.sgf import read_sgf
 from .conversation import Answers, Commands, in_a_line
+from .live import LIVE, answer_live
 from .seat import SIZES, Seat
-from .words import COLOURS, RefusalError, integer_of, number_of, parsed, player_of
+from .words import RefusalError, integer_of, number_of, parsed, player_of
 
 __all__ = ["GTPServer"]
 
@@ -36,9 +30,6 @@ _HANDICAPS = {  # columns and rows of star points: low, middle and high, as the 
     8: "ll hh lh hl lm hm ml mh",
     9: "ll hh lh hl lm hm ml mh mm",
 }
-_LONGEST = 60.0  # seconds of a search for an analysis …
-_LIMITS = ("simulations", "depth", "nodes")  # … which has no other limit
-_LOOK_SECONDS = 0.02  # between two looks whether it is to stop
 
 
 class GTPServer:
@@ -74,8 +65,8 @@ class GTPServer:
             number, name, arguments = parsed(line)
             if not name:
                 continue
-            if name in _ANALYSES:
-                self._analyse(name, arguments, number, lines, answers)
+            if name in LIVE:
+                answer_live(self.seat, name, arguments, number, lines, answers)
                 continue
             answers.write(self._answer(number, name, arguments) + "\n")
             if name == "quit":
@@ -98,10 +89,10 @@ class GTPServer:
     # -- commands: arguments in, the answer out ------------------------------------------------------------------------
 
     def _list(self, arguments: list[str]) -> str:
-        return "\n".join(sorted({*self.commands, *_ANALYSES}))
+        return "\n".join(sorted({*self.commands, *LIVE}))
 
     def _knows(self, arguments: list[str]) -> str:
-        return str(bool(arguments) and (arguments[0] in self.commands or arguments[0] in _ANALYSES)).lower()
+        return str(bool(arguments) and (arguments[0] in self.commands or arguments[0] in LIVE)).lower()
 
     def _boardsize(self, arguments: list[str]) -> str:
         size = integer_of(arguments, 0)
@@ -119,6 +110,23 @@ class GTPServer:
         komi = number_of(arguments, 0)
         if self.seat.game.name == "go" and komi != self.seat.game.parameters["komi"]:
             self.seat.change(komi=komi)
+        return ""
+
+    def _load(self, arguments: list[str]) -> str:
+        """Set up the first game of an SGF file, up to the move of a number if there is one, with its size and komi."""
+        before = integer_of(arguments, 1) if len(arguments) > 1 else None
+        if not arguments or (before is not None and before < 1):
+            raise RefusalError("syntax error")
+        try:
+            record = next(read_sgf(arguments[0]))
+            recorded, game = make_game(record.game), self.seat.game
+            if recorded.name != game.name:
+                raise ValueError(f"it has a game of {recorded.name}, expected {game.name}")
+            changed = [name for name in (SIZES[game.name], "komi") if name in game.parameters]
+            moves = record.moves[: None if before is None else before - 1]
+            self.seat.load(moves, **{name: recorded.parameters[name] for name in changed})
+        except (OSError, ValueError) as error:
+            raise RefusalError(f"cannot load file: {in_a_line(error)}") from None
         return ""
 
     def _play(self, arguments: list[str]) -> str:
@@ -256,6 +264,7 @@ class GTPServer:
         "boardsize": _boardsize,
         "clear_board": _clear,
         "komi": _komi,
+        "loadsgf": _load,
         "play": _play,
         "genmove": _genmove,
         "reg_genmove": _reg_genmove,
@@ -272,95 +281,3 @@ class GTPServer:
         "place_free_handicap": _place_free_handicap,
         "set_free_handicap": _set_free_handicap,
     }
-
-    # -- analysis ------------------------------------------------------------------------------------------------------
-
-    def _analyse(self, name: str, arguments: list[str], number: str, lines: Commands, answers: Answers) -> None:
-        """Search, and tell now and then what was found, until the next command comes.
-
-        What goes wrong once the answer has begun is a line of it, and it ends all the same.
-        """
-        seat = self.seat
-        try:
-            seconds = self._interval(arguments)
-            agent: Any = make(seat.player, seat.game)
-            if not callable(getattr(agent, "analyse", None)):
-                raise RefusalError(f"{seat.player} does not analyse")
-            prepare(agent)
-        except Exception as error:
-            answers.write(f"?{number} {in_a_line(error)}\n")
-            return
-        answers.write(f"={number}")
-        try:
-            if not seat.over:
-                self._search(agent, seconds, _ANALYSES[name], lines, answers)
-        except Exception as error:
-            answers.write(in_a_line(error))
-        answers.write("")
-
-    def _search(
-        self, agent: Any, seconds: float, line_of: Callable[..., str], lines: Commands, answers: Answers
-    ) -> None:
-        """Let a player search, and write what it found every so many seconds, until there is a line to read.
-
-        It searches for a minute at most. One that cannot be told to stop has its own limits, and as many seconds.
-        """
-        seat = self.seat
-        observation, info = seat.seen
-        latest: list[Analysis] = []  # one at most: what was found, and not told yet
-
-        def hear(found: Analysis) -> None:
-            latest[:] = [found]
-
-        def tell() -> None:
-            answers.write(line_of(seat.game, latest.pop(), seat.vertices))
-
-        hears = bool(getattr(agent, "hears", False))
-        if hasattr(agent, "seconds"):
-            agent.seconds = _LONGEST if hears else seconds
-        for limit in _LIMITS if hears else ():
-            if hasattr(agent, limit):
-                setattr(agent, limit, None)
-        listener = agent.listener = Listener(hear, seconds)
-        with _at_intervals(seconds, lambda: latest and tell(), lambda: lines.is_one_waiting and listener.stop()):
-            found = analyse_seen(agent, observation, info)
-        hear(found)
-        tell()
-
-    def _interval(self, arguments: list[str]) -> float:
-        """Return the seconds between two lines, which are told in hundredths.
-
-        The number comes first, or after the colour, or, as KataGo has it, after ``interval``. Other arguments are
-        passed over, with their numbers.
-        """
-        first = int(bool(arguments) and arguments[0].lower() in COLOURS)
-        if first and player_of(arguments) != self.seat.to_move:
-            raise RefusalError("only the player to move is analysed")
-        numbers = [word for word in arguments[first : first + 1] if word.isdecimal()]
-        numbers += [after for word, after in itertools.pairwise(arguments) if word == "interval"]
-        return max(number_of(numbers[-1:] or ["50"], 0) / 100, 0.05)
-
-
-@contextmanager
-def _at_intervals(seconds: float, tell: Callable[[], object], look: Callable[[], object]) -> Iterator[None]:
-    """Call ``tell`` every so many seconds, and ``look`` all the time, by a thread."""
-    done = threading.Event()
-
-    def work() -> None:
-        following = time.monotonic() + seconds
-        while not done.wait(_LOOK_SECONDS):
-            look()
-            if time.monotonic() >= following:
-                tell()
-                following += seconds
-
-    thread = threading.Thread(target=work, name="analysis", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
-
-
-_ANALYSES = {"lz-analyze": lz_line, "kata-analyze": kata_line}

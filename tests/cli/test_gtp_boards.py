@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -156,3 +157,65 @@ def test_the_board_has_the_names_of_the_moves() -> None:
     *_, row, _, _, _, _, names = gomoku.answer("showboard").split("\n")
     assert names.replace(" ", "") == "abcdefghjklmnop"
     assert row.index("X") == names.index("j")
+
+
+class TestFiles:
+    SGF = "(;GM[1]FF[4]SZ[5]KM[2.5];B[cc];W[bb];B[];W[dd])"
+
+    def server(self) -> GTPServer:
+        server = GTPServer("random", make_game("go(board_size=5)"))
+        answers(server, "play b a1", "play b b1")
+        return server
+
+    def test_a_game_is_loaded_up_to_a_move(self, tmp_path: Path) -> None:
+        path, server = tmp_path / "game.sgf", self.server()
+        path.write_text(self.SGF)
+        assert server.answer(f"loadsgf {path} 3") == "="
+        assert server.seat.game.parameters["komi"] == 2.5
+        assert server.answer("final_status_list alive") == "= B4 C3"
+        assert server.seat.to_move == 0
+        assert server.answer(f"loadsgf {path}") == "="
+        assert server.answer("final_status_list alive") == "= B4 C3 D2"
+        assert server.answer("undo") == "="  # as after moves that were played
+        assert server.answer("final_status_list alive") == "= B4 C3"
+        assert server.answer(f"loadsgf {path} 1") == "="
+        assert server.answer("final_status_list alive") == "="
+
+    def test_a_board_of_another_size_is_made(self, tmp_path: Path) -> None:
+        path, server = tmp_path / "game.sgf", self.server()
+        path.write_text("(;GM[1]SZ[4]KM[0.5];B[aa])")
+        assert server.answer(f"loadsgf {path}") == "="
+        assert server.seat.game.parameters["board_size"] == 4
+        assert server.answer("final_status_list alive") == "= A4"
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            (None, "No such file"),
+            ("", "cannot be read as SGF"),
+            ("(;GM[2];B[d3])", "it has a game of othello, expected go"),
+            ("(;GM[1]SZ[5];B[aa];W[aa])", "move 2"),
+            ("(;GM[1]SZ[5]HA[2]AB[aa][bb];W[cc])", "handicap stones"),
+        ],
+    )
+    def test_what_cannot_be_loaded_changes_nothing(self, tmp_path: Path, text: str | None, why: str) -> None:
+        path, server = tmp_path / "game.sgf", self.server()
+        if text is not None:
+            path.write_text(text)
+        board = server.answer("showboard")
+        found = server.answer(f"loadsgf {path}")
+        assert found.startswith("? cannot load file: ")
+        assert why in found
+        assert server.answer("showboard") == board
+        assert server.seat.game.spec == "go(board_size=5)"
+        assert answers(server, "loadsgf", f"loadsgf {path} 0", f"loadsgf {path} x") == ["? syntax error"] * 3
+        assert server.answer("undo") == "="
+
+    def test_moves_that_the_rules_of_the_seat_forbid_change_nothing(self, tmp_path: Path) -> None:
+        """Files tell of simple ko alone; by our rules no position may come again."""
+        path, server = tmp_path / "game.sgf", self.server()
+        path.write_text("(;GM[1]SZ[2]KM[0];B[bb];W[ab];B[ba];W[aa];B[bb];W[ba];B[bb])")
+        board = server.answer("showboard")
+        assert server.answer(f"loadsgf {path}").startswith("? cannot load file: action 3 (B1) is illegal")
+        assert server.answer("showboard") == board
+        assert server.answer(f"loadsgf {path} 7") == "="

@@ -10,18 +10,16 @@ import shlex
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from plyground.agents import MCTS, make
-from plyground.agents.engines import GTPClient, gnugo, vertices_of
+from plyground.agents import make
+from plyground.agents.engines import GTPClient, gnugo
 from plyground.agents.timing import playing
 from plyground.arena import match
 from plyground.arena.engine import GTPServer
-from plyground.arena.engine.analysis import kata_line, lz_line
 from plyground.envs import make_game
 from tests.helpers.programs import installed, needs_gnu_go
 
@@ -208,66 +206,6 @@ class TestConversation:
         server.run(["1 name\n", "\n", "quit\n", "2 name\n"], out)
         assert out.getvalue() == "=1 plyground random\n\n=\n\n"
 
-    def test_analysis_goes_on_until_the_next_command(self) -> None:
-        server, out = GTPServer("mcts(simulations=50)", GO), io.StringIO()  # which it plays with
-
-        def lines() -> Iterator[str]:
-            yield "play b c3\n"
-            yield "7 lz-analyze w 5\n"
-            time.sleep(1.5)
-            yield "kata-analyze interval 5\n"
-            time.sleep(0.5)
-            yield "8 lz-analyze b\n"
-            yield "genmove w\n"
-
-        server.run(lines(), out)
-        first, second, third, fourth, fifth = out.getvalue().split("\n\n")[:5]
-        assert first == "="
-        head, *infos = second.splitlines()
-        assert head == "=7"
-        assert len(infos) >= 2
-        found = re.match(
-            r"info move ([A-E][1-5]) visits (\d+) winrate (\d+) prior \d+ lcb \d+ order 0 pv \1", infos[-1]
-        )
-        assert found is not None
-        assert int(found[2]) > 100
-        assert 0 <= int(found[3]) <= 10_000
-        assert re.match(r"info move \S+ visits \d+ utility -?[\d.]+ winrate 0\.\d+ ", third.splitlines()[1])
-        assert fourth == "?8 only the player to move is analysed"
-        assert fifth.startswith("= ")
-
-    def test_the_interval_is_no_number_of_another_option(self, server: GTPServer) -> None:
-        told = {"": 50, "20": 20, "b 30": 30, "maxmoves 5": 50, "B maxmoves 5 interval 70": 70, "30 minmoves 5": 30}
-        assert {words: round(100 * server._interval(words.split())) for words in told} == told
-
-    @pytest.mark.parametrize("line_of", [lz_line, kata_line])
-    def test_of_moves_that_were_not_tried_nothing_is_told(self, line_of: Callable[..., str]) -> None:
-        found = MCTS(GO, simulations=5, seed=0).analyse(GO.new_state())
-        assert list(found.visits.values()).count(0) > 10
-        counts = [int(one) for one in re.findall(r" visits (\d+) ", line_of(GO, found, vertices_of(GO)))]
-        assert counts
-        assert min(counts) > 0
-
-    @pytest.mark.parametrize(("place", "told"), [("prepare", "?5 MemoryError\n\n"), ("analyse", "=5\nMemoryError\n\n")])
-    def test_an_analysis_that_fails_ends(
-        self, server: GTPServer, place: str, told: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        class Failing:
-            def prepare(self) -> None:
-                self.fail("prepare")
-
-            def analyse(self, *seen: Any) -> None:
-                self.fail("analyse")
-
-            def fail(self, where: str) -> None:
-                if where == place:
-                    raise MemoryError
-
-        monkeypatch.setattr("plyground.arena.engine.server.make", lambda player, game: Failing())
-        out = io.StringIO()
-        server.run(["5 lz-analyze 10\n", "6 protocol_version\n"], out)
-        assert out.getvalue() == f"{told}=6 2\n\n"
-
     def test_lines_that_cannot_be_read_end_it(self, server: GTPServer) -> None:
         def lines() -> Iterator[str]:
             yield "1 protocol_version\n"
@@ -279,23 +217,6 @@ class TestConversation:
         thread.join(60)
         assert not thread.is_alive()
         assert out.getvalue() == "=1 2\n\n"
-
-    def test_an_analysis_is_told_what_the_game_has_had(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Else its tree may hold what superko forbids."""
-        told, analyse = list[int](), MCTS.analyse
-
-        def watched(self: MCTS, *seen: Any, past: Any = ()) -> Any:
-            told.append(len(past))
-            return analyse(self, *seen, past=past)
-
-        monkeypatch.setattr(MCTS, "analyse", watched)
-        GTPServer("mcts(simulations=5)", GO).run(["play b A1\n", "play w B1\n", "lz-analyze 10\n"], io.StringIO())
-        assert told == [3]
-
-    def test_who_does_not_analyse_says_so(self, server: GTPServer) -> None:
-        out = io.StringIO()
-        server.run(["5 lz-analyze 10\n"], out)
-        assert out.getvalue() == "?5 random does not analyse\n\n"
 
 
 class TestTime:

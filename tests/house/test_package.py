@@ -61,7 +61,9 @@ ROOMS = {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
         *("arena.openings", "arena.ratings", "arena.store", "arena.tournaments"),
     },
-    "arena.engine": {"agents.engines", "arena.referee", "envs.games.go", "envs.jit", "envs.vector"},
+    "arena.engine": {
+        *("agents.engines", "arena.records", "arena.referee", "envs.games.go", "envs.jit", "envs.vector"),
+    },
     "arena.grading": {
         *("agents.networks", "agents.solver.connect_four", "arena.openings", "arena.ratings", "arena.records"),
         "arena.tournaments",
