@@ -268,7 +268,7 @@ def network_config(game: Game, size: str = "small", **changes: Any) -> NetworkCo
     known = {field.name for field in fields(NetworkConfig)} - {"game", "observation_shape", "num_actions"}
     if unknown := set(given) - known:
         raise ValueError(f"a network has no {shown(min(unknown))}, only {', '.join(sorted(known))}")
-    return replace(NetworkConfig(game.spec, shape, int(game.num_actions)), **given)
+    return NetworkConfig(game.spec, shape, int(game.num_actions), **given)
 
 
 def _acts_on_cells(game: Game) -> bool:

@@ -83,7 +83,7 @@ def test_nobody_made_the_moves_that_noise_drew() -> None:
     assert 0.3 < drawn / total < 0.5
 
 
-@pytest.mark.parametrize("game", [GAME, "go(board_size=3)"])  # in Go superko takes part in what can be drawn
+@pytest.mark.parametrize("game", [GAME, "go(board_size=5)"])  # in Go superko takes part in what can be drawn
 def test_games_of_other_openings_or_noise_are_none_of_these(game: str) -> None:
     options: dict[str, Any] = {"opening_plies": (0, 3), "noise": 0.3}
     whole = list(generate(game, ["random"], 8, 3, **options))

@@ -183,10 +183,10 @@ class TestFiles:
 
     def test_a_board_of_another_size_is_made(self, tmp_path: Path) -> None:
         path, server = tmp_path / "game.sgf", self.server()
-        path.write_text("(;GM[1]SZ[4]KM[0.5];B[aa])")
+        path.write_text("(;GM[1]SZ[2]KM[0.5];B[aa])")
         assert server.answer(f"loadsgf {path}") == "="
-        assert server.seat.game.parameters["board_size"] == 4
-        assert server.answer("final_status_list alive") == "= A4"
+        assert server.seat.game.parameters["board_size"] == 2
+        assert server.answer("final_status_list alive") == "= A2"
 
     @pytest.mark.parametrize(
         ("text", "why"),

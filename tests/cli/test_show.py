@@ -84,7 +84,7 @@ def test_a_search_knows_what_the_moves_before_forbid(superko: str, allowed: bool
 def test_a_game_that_went_on_after_a_third_repetition_is_analysed(more: list[str]) -> None:
     """An environment ends it there; people often play on."""
     moves = [*("g1f3 g8f6 f3g1 f6g8 " * 2).split(), *more]
-    shown = json.loads(run("chess", "--moves", " ".join(moves), "--overlay", "minimax(depth=1)", "--json"))
+    shown = json.loads(run("chess", "--moves", " ".join(moves), "--overlay", "alphabeta(depth=1)", "--json"))
     assert len(shown["analysis"]["actions"]) == 20
 
 

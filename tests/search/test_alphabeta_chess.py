@@ -86,7 +86,7 @@ def is_lost(board: chess.Board, moves: int) -> bool:
 @pytest.mark.parametrize("selective", [True, False], ids=["own options", "sound options"])
 def test_mates_are_found_and_proved(moves: int, selective: bool) -> None:
     depth = 2 * moves - 1
-    agent = AlphaBeta(CHESS, nodes=400_000) if selective else AlphaBeta(CHESS, depth, selective=False, captures=True)
+    agent = AlphaBeta("chess", nodes=400_000) if selective else AlphaBeta(CHESS, depth, selective=False, captures=True)
     for fen in MATES[moves]:
         state, board = CHESS.state_from_fen(fen), chess.Board(fen)
         found = agent.analyse(state)
@@ -100,8 +100,8 @@ def test_mates_are_found_and_proved(moves: int, selective: bool) -> None:
 
 @pytest.mark.slow
 def test_a_won_game_is_won_although_older_proofs_are_in_the_table() -> None:
-    agent = AlphaBeta(CHESS, nodes=20_000)
-    env = BoardGameEnv(CHESS)
+    agent = AlphaBeta("chess", nodes=20_000)
+    env = BoardGameEnv("chess")
     env.reset(options={"fen": "8/8/8/8/2k5/8/8/1K1RR3 w - - 0 1"})
     while not env.terminations[env.agent_selection]:
         observation, _, _, _, info = env.last()
@@ -164,12 +164,12 @@ def test_each_sound_option_for_the_order_saves_nodes(fen: str, dropped: tuple[st
 class TestRepetitions:
     def test_the_side_behind_takes_a_perpetual(self) -> None:
         state = CHESS.state_from_fen(PERPETUAL)
-        for options in ({}, {"selective": False, "captures": True, "depth": 5}):
-            kept = {"depth": 8, **options}
-            found = AlphaBeta(CHESS, **{**kept, "repetitions": True}).analyse(state)
+        of_each = {"chess": {"depth": 8}, CHESS: {"depth": 5, "selective": False, "captures": True}}
+        for game, options in of_each.items():
+            found = AlphaBeta(game, **options, repetitions=True).analyse(state)
             assert (found.value, CHESS.move_name(state, found.best_action), found.exact) == (0, "h5e8", False)
             assert found.statistics["repetitions"] > 0
-            assert AlphaBeta(CHESS, **{**kept, "repetitions": False}).analyse(state).value < -0.02
+            assert AlphaBeta(game, **options, repetitions=False).analyse(state).value < -0.02
 
     @pytest.mark.parametrize("fen", ["8/p7/P7/4k3/8/4K3/8/8 w - - 0 1", "7k/7P/8/8/8/8/5p2/7K b - - 0 1"])
     def test_values_are_those_of_a_slow_search_that_knows_the_line(self, fen: str) -> None:
@@ -240,19 +240,19 @@ class TestRepetitions:
         assert GameBatch(make_game("tictactoe"), 1).past_of(0) is None
 
     def test_more_plies_than_are_remembered(self) -> None:
-        game = make_game("chess(max_quiet_plies=12)")
+        game = make_game("minichess(max_quiet_plies=12)")
         env = BoardGameEnv(game)
         env.reset()
         states = [game.new_state()]
-        around, black_first = ("g1f3", "g8f6", "f3g1", "f6g8"), ("g8f6", "g1f3", "f6g8", "f3g1")
-        for move in (*around, "e2e4", *black_first, "d7d5", *around):
+        around, black_first = ("b1c3", "b5a3", "c3b1", "a3b5"), ("b5a3", "b1c3", "a3b5", "c3b1")
+        for move in (*around, "d2d3", *black_first, "e4e3", *around):
             env.step(game.move_of(states[-1], move))
             states.append(game.play_moves([move], states[-1]))
             keys = [game.repetition_key(state) for state in states[-13:]]
             assert env.infos["player_0"]["past"].tolist() == keys
 
     def test_a_past_that_is_none(self) -> None:
-        agent = AlphaBeta(CHESS, 1)
+        agent = AlphaBeta("chess", 1)
         with pytest.raises(ValueError, match=r"past must be the repetition_key of each .* got float64 of shape \(2,\)"):
             agent.analyse(CHESS.new_state(), past=[0.5, 1.0])
 
