@@ -1,11 +1,32 @@
-"""Text at the terminal: names and paths, which are printed as they are, with brackets and unbroken; signed numbers."""
+"""Text at the terminal: names and paths, which are printed as they are, with brackets and unbroken; signed numbers.
+
+Names and reasons come from files of strangers. What would give the terminal orders is left out of them: it might change
+its title, take lines away, or turn the writing round. Colours may stay, for boards of one's own games may have some.
+"""
 
 from __future__ import annotations
 
-from rich.console import Console
+import re
+from collections.abc import Iterable
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
 __all__ = ["console", "print_plain", "signed"]
+
+# Escape, but for colours; the other control characters, but for tabs and ends of lines; changes of direction.
+_ORDERS = re.compile(r"\x1b(?!\[[0-9;:]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+class _Console(Console):
+    """A console whose text gives the terminal no orders; those of Rich itself are marked as such."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield what is printed; what is left out has no width, so nothing else moves."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control or not _ORDERS.search(text) else Segment(_ORDERS.sub("", text), style)
 
 
 def console(stderr: bool = False, highlight: bool = True) -> Console:
@@ -18,7 +39,7 @@ def console(stderr: bool = False, highlight: bool = True) -> Console:
         stderr: whether it is standard error, in place of standard output.
         highlight: whether numbers and paths have colours.
     """
-    return Console(stderr=stderr, highlight=highlight, markup=False, emoji=False)
+    return _Console(stderr=stderr, highlight=highlight, markup=False, emoji=False)
 
 
 def print_plain(out: Console, text: str | Text) -> None:

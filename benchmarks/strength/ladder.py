@@ -12,7 +12,6 @@ After a new network has come into the package, its rungs alone are placed anew, 
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import math
@@ -33,6 +32,7 @@ from plyground.arena.matches import iter_match
 from plyground.arena.progress import watch_games
 from plyground.arena.ratings import Ratings
 from plyground.arena.records.record import GameRecord
+from plyground.arena.store.keys import player_digest
 from plyground.envs import Game, make_game
 
 FOLDER = Path(__file__).parents[2] / "arena" / "grading" / "data"
@@ -136,8 +136,8 @@ def placed(game: Game, about: Any, anew: list[str], games: int, seed: int, folde
     elo, errors = about["elo"], about["standard errors"]
     others = {rung: value for rung, value in elo.items() if rung not in anew}
     for rung in anew:
-        who = json.dumps(player_identity(rung, game), sort_keys=True)  # another network plays other games
-        kept = folder / f"{game.spec}, {rung}, {hashlib.sha256(who.encode()).hexdigest()[:8]}.jsonl"
+        who = player_digest(rung, player_identity(rung, game))  # another network plays other games
+        kept = folder / f"{game.spec}, {rung}, {who.hex()[:8]}.jsonl"
         done = [*read_records(kept)] if kept.is_file() else []
         left = iter_place(rung, game, others, games, width=_NARROWEST, seed=seed, name=rung, after=done)
         records = [*done, *play_with_progress((record for record, _ in left), games - len(done), kept)]

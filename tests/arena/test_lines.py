@@ -6,6 +6,7 @@ import io
 
 import pytest
 from rich.console import Console
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
@@ -44,6 +45,35 @@ def test_tables_of_results_do_so_on_any_console() -> None:
     out.print(cross_table([Standing(NAME), Standing("random")], title=NAME))
     assert isinstance(out.file, io.StringIO)
     assert out.file.getvalue().count(NAME) == 2
+
+
+def test_names_give_the_terminal_no_orders(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "A\x1b]0;title\x07\x1b[2J\x9b1A\x00\u202eB"  # a title, an empty screen, a line up, text from right to left
+    out = console()
+    out.width = 60
+    out.print(cross_table([Standing(name), Standing("random")], title=name))
+    print_plain(out, f"{name}\nnext")
+    print_plain(out, Text(name, "bold"))
+    printed = capsys.readouterr().out
+    assert printed.count("A]0;title[2J1AB") == 4
+    assert all(sign.isprintable() or sign == "\n" for sign in printed)
+    print_plain(out, "\x1b[31mX\x1b[0m O")  # colours, as boards of one's own may have
+    assert capsys.readouterr().out == "\x1b[31mX\x1b[0m O\n"
+
+
+def test_what_moves_on_a_screen_still_moves(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TTY_INTERACTIVE", "1")  # as where somebody looks on
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    out = console()
+    out.width = 60
+    with Live(Text("one\x1b[2J\ntwo"), console=out, auto_refresh=False) as live:
+        live.update(Text("three\nfour"), refresh=True)
+    printed = capsys.readouterr().out
+    assert "\x1b[1A" in printed  # up, to write anew
+    assert "\x1b[2J" not in printed
 
 
 def test_progress_bars_do_so(monkeypatch: pytest.MonkeyPatch) -> None:
