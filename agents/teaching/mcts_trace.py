@@ -122,10 +122,10 @@ class Simulation:
 
 @dataclass(frozen=True)
 class MCTSTrace:
-    """A recorded search: the game, c, the simulations, and the tree that they built."""
+    """A recorded search: the game, the simulations, and the tree that they built."""
 
     game: Game
-    c: float
+    c: float  # that of the bounds: how much to explore, times the game's largest utility
     root: MCTSNode
     simulations: tuple[Simulation, ...]
 
@@ -142,7 +142,7 @@ def trace_mcts(game: Game, state: State, simulations: int, *, c: float = 1.4, se
         game: the game.
         state: the position.
         simulations: the number of simulations; more of them do not change the first ones.
-        c: how much to explore, for utilities of -1 to 1.
+        c: how much to explore, in units of the game's ``max_utility``, as in `plyground.agents.MCTS`.
         seed: the seed of the rollouts.
 
     Raises:
@@ -154,6 +154,7 @@ def trace_mcts(game: Game, state: State, simulations: int, *, c: float = 1.4, se
     simulations = checked_whole("simulations", simulations, 1)
     if not 0 <= c < math.inf:
         raise ValueError(f"c must be a number of at least 0, got {c!r}")
+    c *= float(game.max_utility) if game.max_utility < math.inf else 1.0
     rng = np.random.default_rng(seed)
     root = MCTSNode((), 1 - int(game.player(state)), state.copy(), game.actions(state))
     done = tuple(_simulate(game, root, c, rng, i + 1) for i in range(simulations))

@@ -37,7 +37,7 @@ def explain(
     simulations: Annotated[
         int | None, typer.Option(help="Simulations of Monte Carlo tree search in a game, in place of alpha-beta.")
     ] = None,
-    c: Annotated[float, typer.Option(help="How much Monte Carlo tree search explores.")] = 1.4,
+    c: Annotated[float, typer.Option(help="How much the simulations explore, in units of the largest utility.")] = 1.4,
     seed: Annotated[int, typer.Option(min=0, help="Seed of an exercise, or of the random rollouts.")] = 0,
     pruning: Annotated[bool, typer.Option(help="Prune by alpha-beta; --no-pruning searches by plain minimax.")] = True,
     steps: Annotated[bool, typer.Option(help="List the steps, one by one.")] = True,

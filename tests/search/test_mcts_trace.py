@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from plyground.agents.mcts.tree import ucb
+from plyground.agents.mcts.tree import exploration, ucb
 from plyground.agents.teaching.drawing import mcts_drawing
 from plyground.agents.teaching.mcts_trace import MCTSTrace, trace_mcts
 from plyground.agents.teaching.text import mcts_steps, mcts_text
@@ -24,7 +24,7 @@ def searched(request: pytest.FixtureRequest) -> MCTSTrace:
         from tests.search.test_alphabeta import take_twice
 
         game = take_twice()
-        return trace_mcts(game, game.new_state(), 60, c=6.0, seed=1)
+        return trace_mcts(game, game.new_state(), 60, c=0.6, seed=1)
     game = make_game(request.param)
     return trace_mcts(game, game.play_moves([0, 3, 1]), 120, seed=1)
 
@@ -71,6 +71,14 @@ class TestMCTS:
             for update in done.updates:
                 assert update.utility == (done.utility if update.mover == 0 else -done.utility)
         assert nodes == {node.name for node in searched.root.walk()}
+
+    def test_exploration_is_in_units_of_the_largest_utility(self) -> None:
+        plain, discs = (make_game(f"othello(size=4, by_discs={by})") for by in (False, True))
+        assert (plain.max_utility, discs.max_utility) == (1.0, 16.0)
+        first, second = (trace_mcts(game, game.new_state(), 60, seed=1) for game in (plain, discs))
+        assert (first.c, second.c) == (1.4, exploration(1.4, discs))
+        assert "Q + 22.4·sqrt(ln 4 / N)" in mcts_steps(second)
+        assert min(child.visits for child in second.root.children) > 5  # with 1.4 all but one would have two or so
 
     def test_same_seed_same_search_and_the_state_is_left(self) -> None:
         game = tictactoe()
