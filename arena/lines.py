@@ -13,7 +13,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-__all__ = ["console", "print_plain", "signed"]
+__all__ = ["console", "print_plain", "signed", "without_orders"]
 
 # Escape, but for colours; the other control characters, but for tabs and ends of lines; changes of direction.
 _ORDERS = re.compile(r"\x1b(?!\[[0-9;:]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -26,7 +26,12 @@ class _Console(Console):
         """Yield what is printed; what is left out has no width, so nothing else moves."""
         for segment in super().render(renderable, options):
             text, style, control = segment
-            yield segment if control or not _ORDERS.search(text) else Segment(_ORDERS.sub("", text), style)
+            yield segment if control or not _ORDERS.search(text) else Segment(without_orders(text), style)
+
+
+def without_orders(text: str) -> str:
+    """Return text without the characters that would give orders to a terminal, or turn the writing round after it."""
+    return _ORDERS.sub("", text)
 
 
 def console(stderr: bool = False, highlight: bool = True) -> Console:

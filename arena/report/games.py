@@ -14,6 +14,7 @@ from typing import Any
 from ...envs import Game
 from ...envs.render.pictures import board_of, codes_of
 from ...envs.render.template import SVG_UNIT
+from ..lines import without_orders
 from ..records.record import GameRecord
 from ..records.replay import legal_moves, replayed
 
@@ -64,7 +65,7 @@ def games_data(
         "codes": _base(game),
         "start": [] if game is None or board is None else _filled(_codes(game, game.new_state()), _base(game)),
         "actions": {move: move_name(game, move) for move in used},
-        "players": list(names),
+        "players": list(map(without_orders, names)),
         "games": [json.loads(kept[i]) for i in sorted(kept)],
     }
 
@@ -84,7 +85,7 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
         "s": [round(1e6 * seconds) for seconds in record.seconds],  # microseconds
     }
     if record.reason is not None:
-        data["w"] = record.reason
+        data["w"] = without_orders(record.reason)
     if not any(data["s"]):
         del data["s"]
     data["q"] = "".join("?01"[mover + 1] for mover in record.movers)  # nobody chose those of an opening, or of noise

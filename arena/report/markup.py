@@ -1,4 +1,7 @@
-"""HTML from values: all text is escaped, unless it is `Html` already."""
+"""HTML from values: all text is escaped, unless it is `Html` already.
+
+Characters that turn the direction of writing are left out: in a name they would turn the sentence that it stands in.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import html
 import math
 import re
 from collections.abc import Iterable, Sequence
+
+from ..lines import without_orders
 
 __all__ = ["Html", "Value", "elo", "escaped", "listed", "named", "percent", "section", "share_text", "table", "tag"]
 
@@ -26,15 +31,13 @@ def escaped(value: Value) -> Html:
     return (
         value
         if isinstance(value, Html)
-        else Html(html.escape(f"{value:g}" if isinstance(value, float) else str(value)))
+        else Html(html.escape(f"{value:g}" if isinstance(value, float) else without_orders(str(value))))
     )
 
 
 def named(name: str, rank: int | None = None) -> Html:
     """Return the name of a player, which may be broken after a bracket or a comma, with its place in the table."""
-    text = "".join(
-        f"{html.escape(part)}<wbr>" if part in "(," else html.escape(part) for part in re.split("([(,])", name)
-    )
+    text = "".join(f"{escaped(part)}<wbr>" if part in "(," else escaped(part) for part in re.split("([(,])", name))
     return Html(text if rank is None else f'<span class="rank">{rank}</span> {text}')
 
 

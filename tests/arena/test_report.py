@@ -251,6 +251,14 @@ class TestStrangers:
         assert evil in data["players"]
         assert data["games"][0]["w"] == reason
 
+    def test_a_name_does_not_turn_the_sentence_that_it_stands_in(self) -> None:
+        name = "a\u202eb\u2067c"  # what follows would be read from right to left
+        games = [replace(one, players=[name if player == "a" else player for player in one.players]) for one in MATCH]
+        games[0] = replace(games[0], ending="failed", reason=f"{name} is late")
+        page = report_page(games, title=name, blunder_seconds=0)
+        assert not {"\u202e", "\u2067"} & {*page, *json.dumps(data_of(page), ensure_ascii=False)}
+        assert data_of(page)["games"][0]["w"] == "abc is late"
+
     def test_openings_that_are_no_moves_of_the_game(self) -> None:
         games = [replace(one, game="othello", moves=[99], movers=[-1], seconds=[0.0], opening=1) for one in MATCH]
         assert ">99<" in report_page(games, blunder_seconds=0)

@@ -182,12 +182,13 @@ def test_the_reason_of_an_end_that_the_rules_did_not_make(browser: Any, tmp_path
         a_game("a b", -1.0, ending="time", reason="a took 2 s"),
         a_game("b a", 1.0, ending="adjudicated", reason="a resigns"),
         a_game("a b", 0.0, ending="adjudicated", reason="a dead end"),
+        a_game("a b", 0.0, ending="truncated"),
     ]
     write_report(games, tmp_path / "page.html", blunder_seconds=0)
     opened(browser, (tmp_path / "page.html").as_uri())
     rows = [row.text for row in browser.find_elements("css selector", "#rows tr")]
     ends = ("a loses on time: a took 2 s", "b wins, adjudicated: a resigns", "draw, adjudicated: a dead end")
-    assert all(row.endswith(end) for row, end in zip(rows, ends, strict=True))
+    assert all(row.endswith(end) for row, end in zip(rows, (*ends, "* 9 broken off"), strict=True))
 
 
 def test_no_text_of_a_file_runs_as_a_program(browser: Any, page: str) -> None:

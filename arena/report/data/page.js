@@ -33,7 +33,10 @@
 
   const player = (game, seat) => data.players[game.p[seat]];
   const moveName = (game, i) => game.l?.[i] ?? data.actions[game.m[i]];
-  const points = (game) => game.r[0] === game.r[1] ? "½–½" : game.r[0] > game.r[1] ? "1–0" : "0–1";
+  const points = (game) => {
+    if (game.r[0] === game.r[1]) return game.e === "truncated" ? "*" : "½–½";  // a game that was broken off has no result
+    return game.r[0] > game.r[1] ? "1–0" : "0–1";
+  };
   const element = (name, content, attributes = {}) => {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
