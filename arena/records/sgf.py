@@ -52,6 +52,7 @@ _NOTES = "PLYGROUND"
 _COLOURS = ("B", "W")
 _LOSSES = {"failed": "F", "time": "T"}  # how RE tells them …
 _ENDINGS = {"f": "failed", "forfeit": "failed", "t": "time", "time": "time"}  # … and FF[4] takes whole words too
+_UNKNOWN = ("", "?", "void", "unfinished", "left unfinished", "unknown")  # the first three are those of FF[4]
 _STONES = ("AB", "AW", "AE")  # black stones, white stones, empty points
 _SETUP = frozenset((*_STONES, "PL"))
 
@@ -213,11 +214,20 @@ def _kind_and_size(properties: Node) -> tuple[Kind, int]:
 def _foreign_game(kind: Kind, size: int, root: sgf.Tree_node, made: Callable[..., Game]) -> Game:
     parameters: dict[str, Any] = {kind.size: size}
     if kind.name == "go":
-        parameters.update(komi=float(_get(root, "KM", 0.0)), superko="simple")
+        parameters.update(komi=_komi(root), superko="simple")
     rules = _get(root, "RU", "")
     if kind.name == "gomoku" and "renju" in rules.lower():
         raise ValueError(f"the game follows the rules of renju (RU[{cut(rules, 60)}]), which are not known here")
     return made(kind.name, **parameters)
+
+
+def _komi(root: sgf.Tree_node) -> float:
+    """Return what KM says; 0 where it is left empty, and with a comma where people write one."""
+    text = root.get_raw("KM").strip() if root.has_property("KM") else b""
+    if text:
+        root.set_raw("KM", text.replace(b",", b"."))
+        return float(_get(root, "KM", 0.0))
+    return 0.0
 
 
 def _get(node: sgf.Tree_node, identifier: str, default: Any) -> Any:
@@ -236,7 +246,7 @@ def _read_result(text: str) -> tuple[float | None, str | None]:
         return 1.0 if text[0] == "b" else -1.0, _ENDINGS.get(text[2:].strip())
     if text in ("0", "draw", "jigo"):
         return 0.0, None
-    if text in ("", "?", "void"):
+    if text in _UNKNOWN:
         return None, None
     raise ValueError(f"the result RE[{cut(text, 60)}] cannot be read: expected B+…, W+…, 0, Draw, Void or ?")
 

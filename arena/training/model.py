@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from numbers import Integral, Real
 from types import NoneType
@@ -66,6 +66,28 @@ def check_algorithm(config: TrainingConfig) -> None:
                 f"setting {name} of {cls.__name__} must count steps where {config.num_envs} games are played side by "
                 f"side, got {shown(value)}"
             )
+    _check_minibatches(config, parameters)
+
+
+def _check_minibatches(config: TrainingConfig, parameters: Mapping[str, inspect.Parameter]) -> None:
+    """Check that no advantage is normalized alone: it has no deviation to divide by, and all weights become NaN.
+
+    Raises:
+        ValueError: a batch of experience is one step, or leaves one over in its last minibatch.
+    """
+    settings = {**ALGORITHMS[config.algorithm], **config.settings}
+    if "normalize_advantage" not in parameters:
+        return
+    if not settings.get("normalize_advantage", parameters["normalize_advantage"].default):
+        return
+    steps = config.num_envs * settings["n_steps"]
+    minibatch = settings.get("batch_size") or steps
+    if steps == 1 or steps % minibatch == 1:
+        raise ValueError(
+            f"{config.num_envs} games by n_steps={settings['n_steps']} are {steps} steps of experience, which leaves a "
+            f"minibatch of one, whose advantage cannot be normalized: give another "
+            f"{'n_steps' if steps == 1 else 'batch_size than ' + str(minibatch)}, or normalize_advantage=False"
+        )
 
 
 def _expected(value: Any, kinds: tuple[Any, ...], least: int) -> str:

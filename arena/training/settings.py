@@ -216,7 +216,8 @@ def _range(least: float | None, above: float | None, most: float | None) -> str:
     """Return the range of a number in words; empty if there is none."""
     if least is not None and most is not None:
         return f"from {least} to {most}"
-    return f"at least {least}" if least is not None else f"above {above}" if above is not None else ""
+    bounds = {"at least": least, "above": above, "at most": most}
+    return ", ".join(f"{words} {bound}" for words, bound in bounds.items() if bound is not None)
 
 
 def described(one: Field[Any]) -> str:

@@ -226,6 +226,12 @@ class TestForeign:
         assert (record.ending, record.outcome) == ("finished", [1, -1])  # by the rules, for it gives no result
         assert record.players == ["x", "White"]
 
+    def test_komi_and_results_as_people_write_them(self, tmp_path: Path) -> None:
+        for written, komi in (("", 0.0), (" ", 0.0), ("6,5", 6.5), (" 5.50", 5.5), ("-0,5", -0.5)):
+            (record,) = read(tmp_path, f"(;SZ[5]KM[{written}]RE[Unfinished];B[aa])")
+            assert record.game == f"go(board_size=5, komi={komi}, superko='simple')"
+            assert (record.ending, record.outcome) == ("truncated", [0, 0])
+
     def test_defaults(self, tmp_path: Path) -> None:
         games = read(tmp_path, "(;)(;GM[2];B[d3])(;GM[4];B[hh]) (;FF[4];B[aa];W[ss])")
         assert [game.game for game in games] == [
@@ -269,9 +275,7 @@ class TestForeign:
             ("B+", [1, -1], "finished"),
             ("0", [0, 0], "finished"),
             ("Draw", [0, 0], "finished"),
-            ("Void", [0, 0], "truncated"),
-            ("?", [0, 0], "truncated"),
-            ("", [0, 0], "truncated"),
+            *((text, [0, 0], "truncated") for text in ("Void", "?", "")),
         ],
     )
     def test_results(self, tmp_path: Path, text: str, outcome: list[int], ending: str) -> None:

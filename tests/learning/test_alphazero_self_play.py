@@ -14,7 +14,8 @@ from plyground.agents.puct.forest import EvaluationCache
 from plyground.arena.training.alphazero.config import AlphaZeroConfig
 from plyground.arena.training.alphazero.samples import UNPROVED, unpack_masks, unpack_planes
 from plyground.arena.training.alphazero.self_play import SelfPlay
-from plyground.envs import GameBatch, make_game
+from plyground.envs import Game, GameBatch, make_game
+from tests.helpers.coin import COIN
 
 GAME = make_game("tictactoe")
 
@@ -62,6 +63,12 @@ def test_nobody_passes_before_its_time(given: int | None, first: int) -> None:
     assert not masks[early, -1].any()
     assert masks[~early, -1].all()
     assert samples["policy"][samples["ply"] == first, -1].min() > 0
+
+
+def test_a_game_that_shows_no_board_has_no_pass() -> None:
+    game = Game(**COIN, owners=lambda state: np.zeros(1, np.int8))
+    config = AlphaZeroConfig("coin", network="mlp", num_envs=2)
+    assert SelfPlay(game, config, seed=0)._masks().tolist() == [[1, 1], [1, 1]]
 
 
 def test_who_can_only_pass_may() -> None:

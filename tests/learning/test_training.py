@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from plyground.agents import Policy  # noqa: E402
 from plyground.agents.networks import network_config  # noqa: E402
 from plyground.arena import Progress, TrainingConfig, match, standings, train  # noqa: E402
 from plyground.arena.training import RunFolder, new_model  # noqa: E402
+from plyground.arena.training.alphazero import AlphaZeroConfig  # noqa: E402
 from plyground.arena.training.model import check_algorithm  # noqa: E402
 from plyground.arena.training.networks import ResidualNetwork, network_settings  # noqa: E402
 from plyground.envs import Game, make_game  # noqa: E402
@@ -60,11 +62,16 @@ class TestConfig:
         with pytest.raises(ValueError, match=message.replace("(", r"\(")):
             replace(SMALL, **change)
 
+    def test_both_ends_of_a_range_are_told(self) -> None:
+        with pytest.raises(ValueError, match="full_share must be a number, above 0, at most 1, got 2"):
+            AlphaZeroConfig("tictactoe", full_share=2)
+
     def test_a_residual_net_needs_a_board(self) -> None:
         with pytest.raises(ValueError, match=r"H×W×C, and those of coin have the shape \(1,\): choose network mlp"):
             network_settings(Game(**COIN), "resnet", 16, 1)
         with pytest.raises(ValueError, match=r"H×W×C, got the shape \(1,\): choose an mlp, as by size 'mlp'"):
             network_config(Game(**COIN), "small")
+        assert network_config(Game(**COIN), "mlp8-8").shapes()["first"] == (8, 1)
 
     def test_the_documentation_has_what_the_fields_say(self) -> None:
         documentation = " ".join((TrainingConfig.__doc__ or "").split())
@@ -119,6 +126,7 @@ class TestConfig:
             ("ppo", {"target_kl": 0}, "target_kl of MaskablePPO must be above 0, or None, got 0"),
             ("ppo", {"clip_range_vf": 0}, "clip_range_vf of MaskablePPO must be above 0, or None, got 0"),
             ("ppo", {"batch_size": 1}, "batch_size of MaskablePPO must be a whole number, at least 2, got 1"),
+            ("ppo", {"n_steps": 2, "batch_size": 31}, "a minibatch of one, .* give another batch_size than 31"),
             ("dqn", {"train_freq": (1, "episode")}, "train_freq of DQN must count steps where 16 games are played"),
             ("dqn", {"exploration_fraction": 0.1}, "a share of a length that is not known .* give exploration_steps"),
         ],
@@ -145,6 +153,15 @@ class TestConfig:
             ("dqn", {"train_freq": (4, "step"), "gradient_steps": -1, "learning_starts": 0, "tau": 0.5}),
         ):
             check_algorithm(replace(ALL[algorithm], settings=settings))
+
+    def test_an_advantage_is_not_normalized_alone(self) -> None:
+        """All weights became NaN, and the run ended at its next batch of experience."""
+        for algorithm, normalizes, batch in (("ppo", True, {"batch_size": 64}), ("a2c", False, {})):
+            alone = replace(ALL[algorithm], num_envs=1, settings={"n_steps": 1, **batch})
+            settings = {**alone.settings, "normalize_advantage": not normalizes}
+            for config, is_wrong in ((alone, normalizes), (replace(alone, settings=settings), not normalizes)):
+                with pytest.raises(ValueError, match="give another n_steps") if is_wrong else nullcontext():
+                    check_algorithm(config)
 
     def test_lists_of_a_file_are_the_tuples_that_the_libraries_take(self) -> None:
         dqn = ALL["dqn"]
