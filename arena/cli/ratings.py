@@ -85,6 +85,7 @@ def ratings(
     as_json: Json = False,
 ) -> None:
     """Rate players by all their games: Elo with intervals that know of pairs of games."""
+    from collections import Counter
     from itertools import chain
 
     from ..ratings.lists import rate_games
@@ -99,7 +100,10 @@ def ratings(
         _rate_over_time(files, over_time, plot, as_json, (confidence, first_move, drift))
         return
     known = _anchors(anchor or [])
-    games = paired_games(chain.from_iterable(each_once(files)))
+    again = Counter[str]()
+    games = paired_games(chain.from_iterable(each_once(files, again)))
+    for name, count in again.items():
+        print_plain(_err, f"{count} games of {name} are in an earlier file, too, and count once")
     found = rate_games(games, anchors=known, confidence=confidence, first_move=first_move, prior=prior)
     beyond = _beyond(games, [one.name for one in found.ratings], confidence) if circles else None
     if as_json:

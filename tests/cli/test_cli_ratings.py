@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,22 @@ def test_games_that_tournaments_of_a_store_share_count_once(run: Run, tmp_path: 
     run("tournament", *words, "-f", "gauntlet")
     assert json.loads(run("ratings", f"{tmp_path}/g.db#1", f"{tmp_path}/g.db#2", "--json")[0])["games"] == 4
     assert "has 2 tournaments: say which one" in run("ratings", f"{tmp_path}/g.db", code=2)[1]
+
+
+def test_games_of_a_copy_in_another_format_count_once(run: Run, tmp_path: Path) -> None:
+    """They counted twice, without a word: all intervals were too narrow by a factor of √2."""
+    games = [replace(one, seconds=[0.1 + i / 7] * len(one.moves)) for i, one in enumerate(GAMES)]
+    one, two, three = (f"{tmp_path}/games{suffix}" for suffix in (".jsonl", ".db", ".csv"))
+    write_games(one, games)
+    write_games(two, games[:50])
+    write_games(three, [*games[40:70], replace(games[0], seed=-5), *GAMES[:2]])  # the last are without times
+    out, err = run("ratings", one, two, three, "--json")
+    assert json.loads(out)["games"] == 183
+    assert f"50 games of {two} are in an earlier file, too, and count once" in err
+    assert f"30 games of {three} are in an earlier file, too, and count once" in err
+    out, err = run("ratings", two, three, "--json")
+    assert json.loads(out)["games"] == 73
+    assert f"10 games of {three}" in err
 
 
 def test_circles(run: Run, tmp_path: Path) -> None:
