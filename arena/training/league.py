@@ -74,8 +74,8 @@ class League:
         self.rng = np.random.default_rng(np.random.SeedSequence([config.seed, 1]))
 
     def prepare(self, batch: GameBatch) -> None:
-        """Let the opponents that are not the learner compile what they need."""
-        for other in self.others:
+        """Let the opponents that are not the learner compile what they need, if it meets them."""
+        for other in self.others if self.config.self_play < 1 else ():
             prepare(other, batch)
 
     def close(self) -> None:

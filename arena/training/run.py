@@ -51,7 +51,7 @@ def train(config: TrainingConfig, folder: str | Path, on_progress: OnProgress | 
     run = RunFolder(folder)
     run.check_new()
     model, venv, league = new_model(config, SCHEDULED_STEPS)
-    compile_players(config.game, (*config.opponents, *config.ladder))
+    compile_players(config.game, _met(config))
     with alone_in(run.path):
         run.create(config)
         return _learn(TrainingSession(config, run, model, venv, league, on_progress))
@@ -110,7 +110,7 @@ def resume(
     with alone_in(run.path):
         venv, league = new_games(config)
         model, state = run.load(training_class(config), venv)
-        compile_players(config.game, (*config.opponents, *config.ladder))  # before the clock of the session runs
+        compile_players(config.game, _met(config))  # before the clock of the session runs
         try:
             league.follow(model.policy)
             session = TrainingSession(config, run, model, venv, league, on_progress)
@@ -140,6 +140,11 @@ def _config_of(run: RunFolder, steps: int | None, minutes: float | None, machine
     """Return the configuration of a run that has a state, with these values in place of its own."""
     run.state()
     return resumed(TrainingConfig.load(run.config), {"steps": steps, "minutes": minutes}, machine)
+
+
+def _met(config: TrainingConfig) -> list[str]:
+    """Return the players whom the learner meets, in its games or in tests."""
+    return [*(config.opponents if config.self_play < 1 else ()), *(config.ladder if config.ladder_every else ())]
 
 
 def _learn(session: TrainingSession) -> Any:

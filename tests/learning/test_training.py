@@ -71,7 +71,7 @@ class TestConfig:
             network_settings(Game(**COIN), "resnet", 16, 1)
         with pytest.raises(ValueError, match=r"H×W×C, got the shape \(1,\): choose an mlp, as by size 'mlp'"):
             network_config(Game(**COIN), "small")
-        assert network_config(Game(**COIN), "mlp8-8").shapes()["first"] == (8, 1)
+        assert network_config(Game(**COIN), "mlp8-8").kind == "mlp"
 
     def test_the_documentation_has_what_the_fields_say(self) -> None:
         documentation = " ".join((TrainingConfig.__doc__ or "").split())

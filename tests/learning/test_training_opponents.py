@@ -147,3 +147,15 @@ def test_a_run_closes_whom_it_has_met(tmp_path: Path) -> None:
     assert model.num_timesteps >= 128
     assert len(load(f"{tmp_path}/doors_of_runs.py:seen")) > 20
     assert load(f"{tmp_path}/doors_of_runs.py:opened") == set()
+
+
+def test_who_is_not_met_is_not_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ladder of a run without tests was, and the opponents of one that only plays itself, for half a minute."""
+    compiled, prepared = list[list[str]](), list[object]()
+    monkeypatch.setattr("plyground.arena.training.run.compile_players", lambda _, players: compiled.append([*players]))
+    monkeypatch.setattr("plyground.arena.training.league.prepare", lambda other, batch: prepared.append(other))
+    short = replace(SMALL, steps=128, ladder=("random",), ladder_every=0)
+    for number, changes in enumerate(({}, {"self_play": 1.0}, {"self_play": 1.0, "ladder_every": 10**6})):
+        train(replace(short, **changes), tmp_path / str(number))
+    assert compiled == [["random"], [], ["random"]]
+    assert len(prepared) == 1
