@@ -107,6 +107,19 @@ class Sprt:
         llr = self.llr
         return "H1" if llr >= self.upper else "H0" if llr <= self.lower else None
 
+    @property
+    def has_run_on(self) -> bool:
+        """Whether the ratio is farther beyond a bound than the bounds are apart, and not by one pair that is large.
+
+        Where pairs come in batches a test stops somewhat late, but not so late.
+        """
+        if self.lower - (width := self.upper - self.lower) <= self.llr <= self.upper + width:
+            return False
+        before = ([count - (i == place) for i, count in enumerate(self.counts)] for place in range(5))
+        earlier = (one for one in before if min(one) >= 0)
+        ratios = (log_likelihood_ratio(one, self.elo0, self.elo1, self.model) for one in earlier)
+        return not any(self.lower < ratio < self.upper for ratio in ratios)
+
     def estimate(self, confidence: float = 0.95) -> Estimate:
         """Return the difference in strength, knowing that the test stops at its bounds.
 
@@ -115,7 +128,8 @@ class Sprt:
         differences at which as extreme an outcome as this one has a chance of half of what the interval leaves out. The
         walk of the log-likelihood ratio is taken for Brownian motion with drift, which is that of the distribution that
         makes the results most likely at a difference (`walk_at`). Before the test has stopped, it is the interval of as
-        many pairs without a test (`difference_at`), with Student's quantiles, as the pairs may be few.
+        many pairs without a test (`difference_at`), with Student's quantiles, as the pairs may be few; so it is of
+        results that no test stopped, as those of a match of a given length: see `has_run_on`.
 
         Args:
             confidence: the chance that the interval is to have, above 0 and below 1.
@@ -127,22 +141,24 @@ class Sprt:
         if self.pairs == 0:
             raise ValueError("there is nothing to estimate before the first pair of games")
         tail = (1 - confidence) / 2
+        if self.decision is None or self.has_run_on:
+            from scipy.special import stdtrit
+
+            deviations = (-float(stdtrit(self.pairs, chance)) for chance in (0.5, 1 - tail, tail))
+            return Estimate(*(difference_at(self.counts, one, self.model) for one in deviations))
         walk = cache(lambda elo: walk_at(self.counts, elo, self.elo0, self.elo1, self.model))
         return Estimate(*(self._elo_at(chance, walk) for chance in (0.5, 1 - tail, tail)))
 
     def _elo_at(self, chance: float, walk: Callable[[float], tuple[float, float]]) -> float:
-        """Return the difference at which lower outcomes than what was seen have this chance.
+        """Return the difference at which lower outcomes than what was seen have this chance, of a test that stopped.
 
         Args:
             chance: the chance.
             walk: the mean and the variance of what a pair changes the log-likelihood ratio by, at a difference.
         """
         from scipy.optimize import brentq
-        from scipy.special import stdtrit
 
         llr, decision, reach = self.llr, self.decision, REACHES[self.model]
-        if decision is None:
-            return difference_at(self.counts, -float(stdtrit(self.pairs, chance)), self.model)
         best = likeliest(self.counts, self.model)
         if math.isinf(best) and (chance <= 0.5 if best > 0 else chance >= 0.5):  # nothing lies beyond
             return best

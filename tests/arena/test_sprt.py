@@ -299,6 +299,19 @@ class TestSprt:
         assert test.estimate().elo < fixed.estimate().elo
         assert test.estimate(0.5).high < test.estimate(0.99).high
 
+    def test_who_did_not_stop_is_taken_at_his_word(self) -> None:
+        """A match of 44,841 pairs was estimated as if a test had stopped it, at -2.5 to 5.8 normalised Elo."""
+        counts = (39, 8843, 26675, 9240, 44)
+        scores, pairs = np.repeat(np.linspace(0, 1, 5), counts), sum(counts)
+        scale = ELO_PER_SIGMA / math.sqrt(2)  # and for many pairs, the error of mean / deviation is one over the root
+        elo, error = scale * (scores.mean() - 0.5) / scores.std(), scale / math.sqrt(pairs)
+        found = Sprt(0, 20, counts=counts).estimate()
+        assert found == pytest.approx((elo, elo - 1.96 * error, elo + 1.96 * error), abs=0.02)
+        assert not Sprt(0, 20, counts=[count * 4000 // pairs for count in counts]).has_run_on  # some pairs too many
+        sudden = Sprt(0, 500, 0.45, 0.45, counts=(0, 0, 0, 0, 1))  # one pair is enough, and goes far
+        assert sudden.llr > 3 * sudden.upper
+        assert not sudden.has_run_on
+
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
