@@ -11,12 +11,24 @@ from ..envs.outside.extras import how_to_install
 
 __all__ = ["find_model", "load_model", "model_class"]
 
-# The spec name of each family, and its classes.
-_FAMILIES = {"ppo": ("PPO", "MaskablePPO"), "a2c": ("A2C",), "dqn": ("DQN",)}
+# The spec name of each family, and its classes. ``policy`` plays all of them.
+_FAMILIES = {"ppo": ("PPO", "MaskablePPO"), "a2c": ("A2C",), "dqn": ("DQN",), "trpo": ("TRPO",)}
+_CONTRIBUTED = {"MaskablePPO", "TRPO"}  # the classes of sb3-contrib
+# A setting by which a class is known, in this order: DQN's are settings of QRDQN, too.
+_OWN_SETTINGS = {
+    "n_quantiles": "QRDQN",
+    "exploration_fraction": "DQN",
+    "cg_max_steps": "TRPO",
+    "n_delta": "ARS",
+    "target_entropy": "SAC",
+    "policy_delay": "TD3",
+    "clip_range": "PPO",
+}
+_LIBRARIES = ("stable_baselines3.", "sb3_contrib.")
 
 
 def model_class(name: str) -> Any:
-    """Return the class called ``name``: PPO, A2C, DQN or MaskablePPO.
+    """Return the class called ``name``: PPO, A2C, DQN, MaskablePPO or TRPO.
 
     Raises:
         ImportError: the libraries are not installed; the message says how to get them.
@@ -28,7 +40,7 @@ def model_class(name: str) -> Any:
         raise ImportError(
             f"trained policies need stable-baselines3 and sb3-contrib ({error}): {how_to_install('rl')}"
         ) from error
-    return getattr(sb3_contrib if name == "MaskablePPO" else stable_baselines3, name)
+    return getattr(sb3_contrib if name in _CONTRIBUTED else stable_baselines3, name)
 
 
 def load_model(path: str | Path, algorithm: str | None = None) -> Any:
@@ -43,12 +55,14 @@ def load_model(path: str | Path, algorithm: str | None = None) -> Any:
         ValueError: the file holds no model of this algorithm.
     """
     file = find_model(path)
-    name = _class_name(file)
+    name, is_ours = _class_name(file)
     expected = [cls for family, names in _FAMILIES.items() if algorithm in (None, family) for cls in names]
     if name not in expected:
         raise ValueError(f"{str(file)!r} holds a model of {name}, expected one of {', '.join(expected)}")
     cls = model_class(name)
     try:
+        if name == "PPO" and is_ours:
+            cls = _ppo_of(file)
         return cls.load(file, device="cpu")
     except Exception as error:
         raise ValueError(f"{str(file)!r} cannot be loaded as {name}: {type(error).__name__}: {error}") from error
@@ -75,17 +89,30 @@ def find_model(path: str | Path) -> Path:
     return file
 
 
-def _class_name(file: Path) -> str:
-    """Tell the class from the settings in the file, which are JSON, without unpickling anything."""
+def _class_name(file: Path) -> tuple[str, bool]:
+    """Tell the class from the settings in the file, which are JSON, without unpickling anything.
+
+    Returns:
+        Its name, and whether the class of its policy is of nobody's library: it does not tell of MaskablePPO then.
+    """
     with file.open("rb") as opened:
         try:
             with zipfile.ZipFile(opened) as archive:
                 data = json.loads(archive.read("data"))
-            policy = data["policy_class"]["__module__"]
+            policy = str(data["policy_class"]["__module__"])
         except Exception as error:  # where bytes are wrong, zipfile raises errors of many kinds
             raise ValueError(f"{str(file)!r} is not a model that stable-baselines3 saved: {error}") from None
-    if "maskable" in policy:
-        return "MaskablePPO"
-    if "exploration_fraction" in data:
-        return "DQN"
-    return "PPO" if "clip_range" in data else "A2C"
+    name = next((name for setting, name in _OWN_SETTINGS.items() if setting in data), "A2C")
+    if name == "PPO" and policy.startswith(_LIBRARIES):
+        name = "MaskablePPO" if ".maskable." in policy else "RecurrentPPO" if ".recurrent." in policy else name
+    return name, not policy.startswith(_LIBRARIES)
+
+
+def _ppo_of(file: Path) -> Any:
+    """Return the class of PPO that learned a policy of one's own class, which is unpickled."""
+    from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+    from stable_baselines3.common.save_util import load_from_zip_file
+
+    data, _, _ = load_from_zip_file(file, device="cpu")
+    is_maskable = data is not None and issubclass(data["policy_class"], MaskableActorCriticPolicy)
+    return model_class("MaskablePPO" if is_maskable else "PPO")

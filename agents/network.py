@@ -29,7 +29,7 @@ class ModelNetwork:
         algorithm: what a file must hold, ``"ppo"`` (MaskablePPO too), ``"a2c"`` or ``"dqn"``. Default: anything.
 
     Raises:
-        ValueError: the file is none of stable-baselines3's.
+        ValueError: the file is none of stable-baselines3's, or the model is one of an algorithm without such scores.
         FileNotFoundError: there is no such file.
         ImportError: stable-baselines3 is not installed.
     """
@@ -38,6 +38,11 @@ class ModelNetwork:
         self.model = load_model(model, algorithm) if isinstance(model, (str, Path)) else model
         if not hasattr(self.model, "policy"):
             raise ValueError(f"model must be one of stable-baselines3, its file, or a training run, got {shown(model)}")
+        if not _has_scores(self.model.policy):
+            raise ValueError(
+                f"a model of {type(self.model).__name__} gives a single position no logits and no Q-values: expected "
+                "one of PPO, MaskablePPO, A2C, TRPO or DQN"
+            )
         self._copied: Any = None  # the statistics that a copy in another process has
 
     @property
@@ -144,6 +149,17 @@ class ModelNetwork:
         cls, data = attributes["model"]
         self.model = cls.load(io.BytesIO(data), device="cpu")
         self._copied = attributes["normalization"]
+
+
+def _has_scores(policy: Any) -> bool:
+    """Return whether a network gives a position logits or Q-values; one with a memory, or of quantiles, does not.
+
+    Networks that are none of stable-baselines3's are believed.
+    """
+    from stable_baselines3.common.policies import BasePolicy
+
+    is_actor = hasattr(policy, "action_net") and hasattr(policy, "mlp_extractor") and not hasattr(policy, "lstm_actor")
+    return is_actor or hasattr(policy, "q_net") or not isinstance(policy, BasePolicy)
 
 
 def _features(policy: Any, tensor: Any, extractor: Any) -> Any:

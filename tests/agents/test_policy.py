@@ -13,6 +13,8 @@ import pytest
 sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
 
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy  # noqa: E402
+from stable_baselines3.common.policies import ActorCriticPolicy  # noqa: E402
 from stable_baselines3.common.vec_env import VecNormalize  # noqa: E402  (after the libraries are known to be there)
 
 from plyground.agents import Policy, make  # noqa: E402
@@ -134,6 +136,45 @@ def test_saved_and_loaded(model: Any, tmp_path: Path) -> None:
         make(f"{other}({path})", "connect_four")
     twin = pickle.loads(pickle.dumps(Policy("connect_four", model)))
     assert twin.act(observation) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("QRDQN", "MlpPolicy"), ("RecurrentPPO", "MlpLstmPolicy"), ("ARS", "MlpPolicy")]
+)
+def test_models_without_scores_are_refused(tmp_path: Path, name: str, kind: str) -> None:
+    """They were taken, and failed at their first move; their files were said to be of DQN, PPO and A2C."""
+    model = getattr(contrib, name)(kind, SoloEnv("tictactoe", "random"), device="cpu")
+    with pytest.raises(ValueError, match=f"a model of {name} gives a single position no logits and no Q-values"):
+        Policy("tictactoe", model)
+    model.save(tmp_path / "model.zip")
+    with pytest.raises(ValueError, match=rf"holds a model of {name}, expected one of PPO, MaskablePPO, .*, TRPO"):
+        make(f"policy({tmp_path / 'model.zip'})", "tictactoe")
+
+
+def test_a_model_of_trpo_is_none_of_a2c(tmp_path: Path) -> None:
+    contrib.TRPO("MlpPolicy", SoloEnv("tictactoe", "random"), device="cpu").save(tmp_path / "model.zip")
+    loaded = make(f"policy({tmp_path / 'model.zip'})", "tictactoe")
+    assert isinstance(loaded, Policy)
+    assert type(loaded.model) is contrib.TRPO
+    with pytest.raises(ValueError, match="holds a model of TRPO, expected one of A2C"):
+        make(f"a2c({tmp_path / 'model.zip'})", "tictactoe")
+
+
+class OwnMaskable(MaskableActorCriticPolicy):
+    """A policy of one's own class."""
+
+
+class Own(ActorCriticPolicy):
+    """Another."""
+
+
+@pytest.mark.parametrize(("name", "policy"), [("MaskablePPO", OwnMaskable), ("PPO", Own)])
+def test_files_of_policies_of_own_classes(tmp_path: Path, name: str, policy: Any) -> None:
+    """Those of MaskablePPO were taken for PPO's, which cannot load them."""
+    ALGORITHMS[name](policy, SoloEnv("tictactoe", "random"), device="cpu").save(tmp_path / "model.zip")
+    loaded = make(f"ppo({tmp_path / 'model.zip'})", "tictactoe")
+    assert isinstance(loaded, Policy)
+    assert type(loaded.model) is ALGORITHMS[name]
 
 
 def test_models_of_other_games_and_files_that_are_none(tmp_path: Path) -> None:
