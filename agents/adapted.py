@@ -6,7 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..envs import Opponents
 from ..envs.players import player_name
+from ..envs.vector.opponents import FromFunction, answers_for_many
 from .agent import Info, Observation
 
 __all__ = ["Adapted", "FunctionAgent", "takes_two"]
@@ -51,7 +53,8 @@ class FunctionAgent:
     """A function ``(observation, info) -> action`` as an agent.
 
     Args:
-        function: the function.
+        function: the function. One of ``(observations, masks)``, which answers for many positions at once, plays in
+            batches only.
     """
 
     def __init__(self, function: Callable[[Any, Any], Any]) -> None:
@@ -62,8 +65,21 @@ class FunctionAgent:
         """Do nothing: functions keep nothing."""
 
     def act(self, observation: Observation, info: Info | None = None) -> Any:
-        """Return the function's action."""
+        """Return the function's action.
+
+        Raises:
+            ValueError: the function answers for many positions at once.
+        """
+        if answers_for_many(self._function):
+            raise ValueError(
+                f"{self.__name__} takes (observations, masks), of many positions at once: it can be an opponent in "
+                "batches and in training; name its arguments (observation, info) if it answers for one"
+            )
         return self._function(observation, info)
+
+    def batched(self) -> Opponents | None:
+        """Return players of many games at once, if the function answers for many positions."""
+        return FromFunction(self._function) if answers_for_many(self._function) else None
 
     def __repr__(self) -> str:
         return repr(self._function)

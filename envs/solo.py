@@ -106,6 +106,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
     def opponent(self, opponent: PlayerLike) -> None:
         check_single(opponent)
         found = resolved(opponent, self.game)
+        check_single(found)  # of what a text names the place of
         prepare(found)
         self._opponent, self._learner = found, ""  # nobody, before the next game
 

@@ -33,6 +33,7 @@ __all__ = [
     "OpponentLike",
     "Opponents",
     "RandomOpponents",
+    "answers_for_many",
     "as_opponents",
     "check_single",
     "close",
@@ -239,9 +240,10 @@ def as_opponents(opponent: OpponentLike, game: Game) -> Opponents:
     """Return opponents for batches of ``game``.
 
     Args:
-        opponent: a spec string such as ``"alphabeta(depth=2)"`` (see `plyground.agents.make`); an agent with ``act``;
-            a function, of ``(observation, info)`` for one position or, known by these names, of ``(observations,
-            masks)`` for many, see `FromFunction`; or an `Opponents`, which is returned as it is.
+        opponent: a spec string such as ``"alphabeta(depth=2)"`` (see `plyground.agents.make`), which may name the place
+            of any of the others; an agent with ``act``; a function, of ``(observation, info)`` for one position or,
+            known by these names, of ``(observations, masks)`` for many, see `FromFunction`; or an `Opponents`, which is
+            returned as it is.
         game: the game.
 
     Raises:
@@ -263,6 +265,8 @@ def as_opponents(opponent: OpponentLike, game: Game) -> Opponents:
         if not acts and callable(opponent) and _takes_many(opponent):
             return FromFunction(opponent)
     agent = resolved(opponent, game)
+    if isinstance(opponent, str) and _is_opponents(agent):  # one's own, from a place
+        return agent
     many: Any = agent.batched() if hasattr(agent, "batched") and _is_batched(agent) else None
     return OneByOne(agent) if many is None else many
 
@@ -274,7 +278,7 @@ def check_single(opponent: Any) -> None:
         ValueError: it is an `Opponents`, or a function of ``(observations, masks)``.
     """
     acts = isinstance(opponent, (str, type)) or callable(getattr(opponent, "act", None))
-    if _is_opponents(opponent) or (not acts and callable(opponent) and not _MANY.isdisjoint(_names(opponent))):
+    if _is_opponents(opponent) or (not acts and callable(opponent) and answers_for_many(opponent)):
         raise ValueError(
             f"the opponent {opponent!r} plays many games at once: use it with gymnasium.make_vec(…) or BoardVecEnv, or "
             "give an agent with act(observation, info), or a function of these two"
@@ -301,15 +305,20 @@ def _takes_many(function: Callable[..., Any]) -> bool:
     Raises:
         ValueError: they do not tell.
     """
-    names = _names(function)
-    if not _MANY.isdisjoint(names):
+    if answers_for_many(function):
         return True
+    names = _names(function)
     if not _ONE.isdisjoint(names):
         return False
     raise ValueError(
         f"the opponent {function!r} takes ({', '.join(names)}): name its arguments (observation, info) if it answers "
         "for one position, or (observations, masks) if for many at once"
     )
+
+
+def answers_for_many(function: Callable[..., Any]) -> bool:
+    """Return whether a function's parameters are called as those of one that answers for many positions at once."""
+    return not _MANY.isdisjoint(_names(function))
 
 
 def _names(function: Callable[..., Any]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -372,3 +373,18 @@ def test_tables_that_are_kept_are_there_before_a_game_is_begun() -> None:
     at_once.most_games = 6
     assert (at_once.act(larger, rows) >= 0).all()  # two rows more have tables now
     assert len(at_once._tables.entries) == 6
+
+
+def test_who_plays_many_games_may_be_named_by_a_place(tmp_path: Path) -> None:
+    """A function of many positions was asked about one, with an info in place of the masks."""
+    own = "def first(observations, masks): return masks.argmax(1)\n\nclass Last:\n    begin = end = lambda *_: None\n"
+    (tmp_path / "own.py").write_text(
+        f"{own}    def act(self, batch, rows): return 8 - batch.masks[rows, ::-1].argmax(1)\n"
+    )
+    for name, reply in (("first", 0), ("Last", 8)):
+        seats = SeatBatch("tictactoe", 3, f"{tmp_path}/own.py:{name}", "first")
+        seats.reset()
+        seats.step([4, 4, 4])
+        assert (seats.masks[:, reply] == 0).all()
+        with pytest.raises(ValueError, match=r"many games at once|of many positions at once: .* in batches"):
+            SoloEnv("tictactoe", f"{tmp_path}/own.py:{name}", "second").reset()
