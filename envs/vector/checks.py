@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..game import Game
 from ..history import Frames
 from ..jit import kernel
+from ..outside.arguments import checked_whole
 from .kernels import first_inconsistent
 
 __all__ = ["check_saved", "checked_actions", "checked_integers", "checked_rows", "checked_seats", "checked_seeds"]
@@ -112,16 +113,17 @@ def checked_seeds(seed: Any, rows: int) -> int | list[int | None] | None:
     if seed is None:
         return None
     single = np.ndim(seed) == 0
-    seeds = [seed] if single else list(seed)
-    for value in seeds:
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if value is not None and (not whole or value < 0):
-            raise ValueError(f"seed must be a whole number, at least 0, or one for each game, got {value!r}")
+    seeds: list[int | None] = []
+    for value in [seed] if single else seed:
+        try:
+            seeds.append(None if value is None else checked_whole("seed", value, 0))
+        except ValueError:
+            raise ValueError(f"seed must be a whole number, at least 0, or one for each game, got {value!r}") from None
     if single:
-        return int(seed)
+        return seeds[0]
     if len(seeds) != rows:
         raise ValueError(f"expected one seed, or one for each of {rows} games, got {len(seeds)}")
-    return [None if value is None else int(value) for value in seeds]
+    return seeds
 
 
 def check_saved(game: Game, saved: Mapping[str, NDArray[Any]], frames: Frames | None) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
 from ..jit.prng import new_rng
+from ..outside.arguments import checked_whole
 from ..players import SEATS, check_seat, forfeit
 from ..registry import game_with
 from .batch import GameBatch
@@ -90,6 +91,7 @@ class SeatBatch:
         **parameters: Any,
     ) -> None:
         check_seat(seat)
+        seed = None if seed is None else checked_whole("seed", seed, 0)
         game = game_with(SeatBatch, game, parameters)
         self.opponents = as_opponents(opponent, game)
         kind = FollowedBatch if needs_moves(self.opponents) else GameBatch

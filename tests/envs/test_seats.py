@@ -130,7 +130,8 @@ def test_seeds_one_for_all_or_one_each() -> None:
 
     before, all_anew = start(7)
     assert not (all_anew == before).all()
-    assert (start(7)[1] == all_anew).all()
+    for number in (7, np.int64(7), np.array(7)):
+        assert (start(number)[1] == all_anew).all()
     assert len({state.tobytes() for state in all_anew}) == 4
     _, same = start([1, 1, 1, 1])
     assert len({state.tobytes() for state in same}) == 1
@@ -140,6 +141,9 @@ def test_seeds_one_for_all_or_one_each() -> None:
     before, some = start(7, np.array([2, 0]))  # the others are as they were
     assert [some[row] == all_anew[row] for row in range(4)] == [True, False, True, False]
     assert [some[row] == before[row] for row in range(4)] == [False, True, False, True]
+    numbers: Any = 7, np.array(7)  # as a tensor of torch, too
+    one, other = (SeatBatch("othello", 4, seed=number).batch.rngs for number in numbers)
+    assert (one == other).all()
     _, one = start([None, 1], np.array([3, 1]))
     assert one[1] == same[0]
 
