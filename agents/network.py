@@ -16,6 +16,9 @@ from .models import load_model
 
 __all__ = ["ModelNetwork"]
 
+_LIBRARIES = ("stable_baselines3.", "sb3_contrib.")
+_WAYS = ("extract_features", "get_distribution", "_get_action_dist_from_latent", "predict_values")
+
 
 class ModelNetwork:
     """What a model's network says of positions, as the players to move see them.
@@ -80,13 +83,7 @@ class ModelNetwork:
 
         policy, tensor = self._asked(planes, masks)
         with torch.no_grad():
-            if self.has_q_values:
-                scores = policy.q_net(tensor)
-            else:
-                # What `get_distribution` does, but for the distribution, which takes as long as the network.
-                features = _features(policy, tensor, policy.pi_features_extractor)
-                scores = policy.action_net(policy.mlp_extractor.forward_actor(features))
-        return _array(scores)
+            return _array(policy.q_net(tensor) if self.has_q_values else _logits(policy, tensor))
 
     def values(self, planes: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the returns [positions] that the model expects for the players to move, discounted as in training.
@@ -112,6 +109,8 @@ class ModelNetwork:
             if self.has_q_values:
                 scores = _array(policy.q_net(tensor))
                 return scores, _best(scores, masks)
+            if _has_own_ways(policy):
+                return _array(_logits(policy, tensor)), _array(policy.predict_values(tensor)[:, 0])
             features = _features(policy, tensor, policy.pi_features_extractor)
             scores = policy.action_net(policy.mlp_extractor.forward_actor(features))
             if not policy.share_features_extractor:
@@ -160,6 +159,20 @@ def _has_scores(policy: Any) -> bool:
 
     is_actor = hasattr(policy, "action_net") and hasattr(policy, "mlp_extractor") and not hasattr(policy, "lstm_actor")
     return is_actor or hasattr(policy, "q_net") or not isinstance(policy, BasePolicy)
+
+
+def _has_own_ways(policy: Any) -> bool:
+    """Return whether a network is of somebody's own class, which makes its distribution in another way."""
+    ways = (getattr(type(policy), name, None) for name in _WAYS)
+    return any(way is not None and not way.__module__.startswith(_LIBRARIES) for way in ways)
+
+
+def _logits(policy: Any, tensor: Any) -> Any:
+    """Return the logits of an actor: what `get_distribution` does without making one, which takes as long again."""
+    if _has_own_ways(policy):
+        return policy.get_distribution(tensor).distribution.logits
+    features = _features(policy, tensor, policy.pi_features_extractor)
+    return policy.action_net(policy.mlp_extractor.forward_actor(features))
 
 
 def _features(policy: Any, tensor: Any, extractor: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+torch = pytest.importorskip("torch")
 sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
 
@@ -165,7 +166,24 @@ class OwnMaskable(MaskableActorCriticPolicy):
 
 
 class Own(ActorCriticPolicy):
-    """Another."""
+    """Another, which prefers what the network likes least."""
+
+    def _get_action_dist_from_latent(self, latent_pi: Any) -> Any:
+        return self.action_dist.proba_distribution(-self.action_net(latent_pi))  # pyright: ignore[reportCallIssue]
+
+
+def test_a_policy_of_ones_own_class_plays_as_it_predicts() -> None:
+    """Its network was asked as those of the library are."""
+    env = SoloEnv("tictactoe", "random", seat="first")
+    model = sb3.PPO(Own, env, device="cpu", seed=0)
+    with torch.no_grad():
+        model.policy.action_net.bias.copy_(torch.arange(9.0))
+    planes, info = env.reset()
+    assert Policy("tictactoe", model).act(planes, info) == model.predict(planes, deterministic=True)[0] == 0
+    masks = np.ones((1, 9), bool)
+    scores, values = ModelNetwork(model).scores_and_values(planes[None], masks)
+    assert (scores == ModelNetwork(model).scores(planes[None], masks)).all()
+    assert (values == ModelNetwork(model).values(planes[None], masks)).all()
 
 
 @pytest.mark.parametrize(("name", "policy"), [("MaskablePPO", OwnMaskable), ("PPO", Own)])
