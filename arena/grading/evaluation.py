@@ -10,12 +10,13 @@ import numpy as np
 from ...agents import Agent, as_agent, make
 from ...envs import Game, as_game
 from ...envs.html import html_table
+from ...envs.jit.interruption import uninterrupted
 from ...envs.outside.arguments import check_jobs, checked_whole
 from ...envs.outside.messages import shown as shown_text
 from ...envs.outside.spec import nearest
 from ...envs.players import PlayerLike, player_name
 from ..matches import checked_games
-from ..openings import random_openings
+from ..openings import default_opening_plies, random_openings
 from ..records.record import GameRecord
 from .anchors import Watch
 from .answers import Answers, iter_answers, join_answers, shown
@@ -168,8 +169,8 @@ def evaluate(
         make(rung, game)
     if isinstance(positions, int) and positions == 0 and not ladder_rungs(ladder):
         raise ValueError("there is nothing to grade by: ask for positions, or for a ladder")
-    if opening_plies is not None and ladder_rungs(ladder):
-        random_openings(game, opening_plies, seed)  # finds one, or says why there is none
+    if ladder_rungs(ladder):  # finds an opening, or says why there is none, before marks that would be lost
+        random_openings(game, default_opening_plies(game) if opening_plies is None else opening_plies, seed)
     notes: list[str] = []
     asked, note = _positions(game, positions, seed)
     notes += [note] if note else []
@@ -187,12 +188,18 @@ def evaluate(
         if stopped:
             of_set = f" of {set_name}" if len(asked) > 1 else ""
             notes.append(f"stopped after {count} of {len(wanted)} positions{of_set}")
-        if count:
-            done = wanted.select(np.arange(count))
-            marks = grade(done, answers.actions)
-            sets.append(SetGrade(set_name, marks.total, _far(done, answers)))
-            if set_name == asked[0][0]:
-                grades, calibration = marks, _calibration(done, answers)
+        try:
+            with uninterrupted():  # it also loads what intervals need: Ctrl-C meanwhile is not to lose the marks
+                if count:
+                    done = wanted.select(np.arange(count))
+                    marks = grade(done, answers.actions)
+                    sets.append(SetGrade(set_name, marks.total, _far(done, answers)))
+                    if set_name == asked[0][0]:
+                        grades, calibration = marks, _calibration(done, answers)
+        except KeyboardInterrupt:
+            if not stopped and (ladder_rungs(ladder) or set_name != asked[-1][0]):
+                stopped = True
+                notes.append(f"stopped after the {count} positions, before what was to follow")
         if stopped:
             break
     climbed, fault = None, None

@@ -339,5 +339,5 @@ def test_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
         assert 2 <= found["ladder"]["rungs"][0]["result"]["games"] < 100_000
         assert not found["ladder"]["complete"]
     assert found["stopped"]
-    assert "stopped before all games" in found["notes"][0]
+    assert found["notes"][0].startswith(("stopped before all games", "stopped after the 15 positions"))
     assert (out / "grades.csv").exists()

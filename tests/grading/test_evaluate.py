@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 
 from plyground.arena import evaluate, solve_positions
-from plyground.envs import SoloEnv
+from plyground.arena.grading.grades import grade
+from plyground.envs import Game, SoloEnv
+from tests.helpers.coin import COIN
 from tests.helpers.untrained_run import GAME
 
 
@@ -102,6 +105,24 @@ class TestEvaluate:
         nothing = evaluate("random", "connect_four", ladder=["random"], watch_answers=lambda parts, _: [])
         assert (nothing.grades, nothing.calibration, nothing.stopped) == (None, None, True)
 
+    def test_an_interrupt_while_marks_are_made_keeps_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It came while SciPy was loaded for their intervals, for a second and more: they were lost, or it was."""
+
+        def interrupted(*arguments: Any) -> Any:
+            signal.raise_signal(signal.SIGINT)
+            return grade(*arguments)
+
+        def played(games: Any, total: int) -> list[Any]:
+            raise AssertionError("games were played")
+
+        monkeypatch.setattr("plyground.arena.grading.evaluation.grade", interrupted)
+        found = evaluate("random", GAME, positions=2, ladder=["random"], watch_games=played)
+        assert found.grades is not None
+        assert found.stopped
+        count = found.grades.total.positions
+        assert found.notes == (f"stopped after the {count} positions, before what was to follow",)
+        assert not evaluate("random", GAME, positions=2, ladder="none").stopped  # nothing was to follow
+
     @pytest.mark.parametrize(
         ("options", "message"),
         [
@@ -122,6 +143,16 @@ class TestEvaluate:
 
         with pytest.raises(ValueError, match=message):
             evaluate("random", GAME, **options, watch_answers=asked)
+
+    def test_a_game_without_open_positions_is_not_graded_in_vain(self) -> None:
+        """All positions were, and then the ladder found no opening: the marks were lost."""
+        game = Game(**{**COIN, "max_plies": 16}, check=False)  # a loose bound, from which the openings' length follows
+
+        def asked(answers: Any, total: int) -> list[Any]:
+            raise AssertionError("positions were graded first")
+
+        with pytest.raises(ValueError, match=r"no open position of coin after 4 random plies.*; 0 are always possible"):
+            evaluate("random", game, watch_answers=asked)
 
 
 class TestPolicies:
