@@ -141,13 +141,14 @@ def new_model(config: TrainingConfig, steps: int | None = None) -> tuple[Any, An
     cls = training_class(config)
     from .networks import network_settings
 
+    game = make_game(config.game)  # what it has not is told before its opponents are compiled
+    body = network_settings(game, config.network, config.width or _WIDTHS[config.network], config.blocks)
     venv, league = new_games(config)
     settings = {**ALGORITHMS[config.algorithm], **config.settings}
     settings = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
     if config.algorithm == "dqn":
         length = config.steps or SCHEDULED_STEPS if steps is None else checked_whole("steps", steps, 1)
         settings.setdefault("exploration_fraction", min(1.0, config.exploration_steps / length))
-    body = network_settings(league.game, config.network, config.width or _WIDTHS[config.network], config.blocks)
     model = cls("MlpPolicy", venv, policy_kwargs=body, seed=config.seed, device="cpu", **settings)
     league.follow(model.policy)
     return model, venv, league
@@ -158,10 +159,12 @@ def new_games(config: TrainingConfig) -> tuple[Any, League]:
     import torch
 
     from ...envs.vector.stable_baselines import BoardVecEnv
-    from .symmetries import SymmetricVecEnv
+    from .symmetries import SymmetricVecEnv, checked_images
 
     torch.set_num_threads(config.network_threads)
     game = make_game(config.game)
+    if config.symmetry:
+        checked_images(game)
     league = League(game, config)
     venv = BoardVecEnv(
         game,

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs.definition.terms import images_of
+from ...envs import Game
+from ...envs.definition.terms import Images, images_of
 from ...envs.vector.row_random import draw_numbers
 from ...envs.vector.state_dicts import restore
 
@@ -26,7 +27,19 @@ else:
     except ImportError:  # said when an environment is made
         VecEnvWrapper = object
 
-__all__ = ["SymmetricVecEnv"]
+__all__ = ["SymmetricVecEnv", "checked_images"]
+
+
+def checked_images(game: Game) -> Images:
+    """Return the images of a board's cells and actions.
+
+    Raises:
+        ValueError: the game has no symmetries.
+    """
+    images = images_of(game)
+    if images is None:
+        raise ValueError(f"{game.spec} has no symmetries: train without symmetry")
+    return images
 
 
 class SymmetricVecEnv(VecEnvWrapper):
@@ -46,10 +59,7 @@ class SymmetricVecEnv(VecEnvWrapper):
         super().__init__(venv)
         self._board_env: Any = venv
         self.seats = venv.seats
-        images = images_of(venv.game)
-        if images is None:
-            raise ValueError(f"{venv.game.spec} has no symmetries: train without symmetry")
-        self._cells, self._actions = images
+        self._cells, self._actions = checked_images(venv.game)
         self._all = np.arange(self.num_envs)
         self.images = np.zeros(self.num_envs, np.int64)
 

@@ -13,12 +13,14 @@ from gymnasium.spaces import Discrete
 torch = pytest.importorskip("torch")
 
 from plyground.arena import train  # noqa: E402
+from plyground.arena.training import new_model  # noqa: E402
 from plyground.arena.training.league import League  # noqa: E402
 from plyground.arena.training.symmetries import SymmetricVecEnv  # noqa: E402
 from plyground.envs import Game, make_game  # noqa: E402
 from plyground.envs.outside.elsewhere import load  # noqa: E402
 from plyground.envs.vector.seats import SeatBatch  # noqa: E402
 from plyground.envs.vector.stable_baselines import BoardVecEnv  # noqa: E402
+from tests.helpers.coin import COIN  # noqa: E402
 from tests.helpers.training_runs import SMALL  # noqa: E402
 
 
@@ -159,3 +161,12 @@ def test_who_is_not_met_is_not_compiled(tmp_path: Path, monkeypatch: pytest.Monk
         train(replace(short, **changes), tmp_path / str(number))
     assert compiled == [["random"], [], ["random"]]
     assert len(prepared) == 1
+
+
+def test_what_a_game_has_not_is_told_before_anybody_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asked for it waited for all opponents first."""
+    monkeypatch.setattr("plyground.arena.training.model.League", None)
+    monkeypatch.setattr("plyground.arena.training.model.make_game", lambda name: Game(**COIN))
+    for changes, message in (({"network": "resnet"}, "a residual net needs"), ({"symmetry": True}, "no symmetries")):
+        with pytest.raises(ValueError, match=message):
+            new_model(replace(SMALL, **changes))
