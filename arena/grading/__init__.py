@@ -1,7 +1,8 @@
 """Grades of players: by exact solving, on a ladder of other players, and over the checkpoints of a training run.
 
 Start with `grades`, or with `ladder`; `placing` finds a player's place on a ladder in few games. May import the
-packages below, the files of `plyground.arena`, and the rooms `openings`, `ratings`, `records` and `tournaments`.
+packages below with the room `jit` of `plyground.envs`, the files of `plyground.arena`, and the rooms `openings`,
+`ratings`, `records` and `tournaments`.
 """
 
 from .calibration import Bin, Calibration, calibrate

@@ -66,7 +66,7 @@ ROOMS = {
     },
     "arena.grading": {
         *("agents.networks", "agents.solver.connect_four", "arena.openings", "arena.ratings", "arena.records"),
-        "arena.tournaments",
+        *("arena.tournaments", "envs.jit"),
     },
     "arena.openings": {"arena.records", "envs.vector"},
     "arena.ratings": {"arena.records"},
