@@ -111,7 +111,8 @@ def test_commands_say_so(run: Run, tmp_path: Path) -> None:
 
 def test_over_time(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("whr")
-    parts: list[list[GameRecord]] = [GAMES, MATCH, BROKEN]
+    again = [replace(one, seconds=[0.5 + seconds for seconds in one.seconds]) for one in MATCH]  # else they are copies
+    parts: list[list[GameRecord]] = [GAMES, again, BROKEN]
     for name, games in zip("abc", parts, strict=True):
         write_records(tmp_path / f"{name}.jsonl", games)
     files = [str(tmp_path / f"{name}.jsonl") for name in "abc"]
