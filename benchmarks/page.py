@@ -1,11 +1,12 @@
-"""The part of a page, docs/measurements.md if no other, that a script writes: what stands between two markers."""
+"""What scripts write into pages: the part between two markers, of docs/measurements.md if no other; and pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-__all__ = ["markdown_table", "write_section"]
+__all__ = ["markdown_table", "save_picture", "write_section"]
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 
@@ -30,3 +31,11 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: in
     """Return the lines of a table, the first ``texts`` columns to the left and the others, numbers, to the right."""
     rule = ["---"] * texts + ["---:"] * (len(head) - texts)
     return [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
+
+
+def save_picture(figure: Any, path: Path) -> None:
+    """Save a figure of matplotlib as SVG; what is drawn again from the same numbers is the same file."""
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.hashsalt": path.stem}):
+        figure.savefig(path, metadata={"Date": None})

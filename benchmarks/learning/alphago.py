@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from benchmarks.page import markdown_table, write_section
+from benchmarks.page import markdown_table, save_picture, write_section
 from plyground.agents.alphazero.nets import shipped
 from plyground.arena import iter_match, play_with_progress, rating_list
 from plyground.envs import make_game
@@ -116,7 +116,7 @@ def draw(fields: dict[str, Field], found: dict[str, list[dict[str, Any]]], path:
         axes.set_title(fields[key].title, fontsize=10)
         axes.set_xlabel("Elo")
         axes.grid(axis="x", alpha=0.3)
-    figure.savefig(path)
+    save_picture(figure, path)
 
 
 def main(

@@ -21,6 +21,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.page import save_picture
+
 GAME = "connect_four"
 PICTURE = Path(__file__).parents[2] / "docs" / "images" / "learning_curves"
 COLOURS = {"alphazero": "#c0392b", "dqn": "#2471a3", "ppo": "#1e8449"}
@@ -114,7 +116,7 @@ def draw(curves: dict[str, list[dict[str, float]]], title: str, path: Path) -> N
     axes.set_title(title, fontsize=10)
     axes.grid(color="#dddddd", lw=0.6)
     axes.legend(loc="lower right")
-    figure.savefig(path.with_suffix(".svg"))
+    save_picture(figure, path.with_suffix(".svg"))
 
 
 def main(

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from benchmarks.page import save_picture
 from benchmarks.strength.ladder import FOLDER
 
 PICTURE = Path(__file__).parents[2] / "docs" / "images" / "ladders.svg"
@@ -53,7 +54,7 @@ def draw(ladders: list[dict[str, Any]], path: Path) -> None:
     for row, axes in enumerate(figure.subplots(ROWS, squeeze=False, sharey=True)[:, 0]):
         draw_row(axes, ladders[row * columns : (row + 1) * columns], top)
         axes.set(ylabel="Elo above random play", xlim=(-0.3, columns - 0.1))
-    figure.savefig(path)
+    save_picture(figure, path)
 
 
 def draw_row(axes: Any, ladders: list[dict[str, Any]], top: float) -> None:
