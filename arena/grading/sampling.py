@@ -42,6 +42,7 @@ _SHARES = (1.0, 0.5, 0.25)  # shares of random moves in a line
 _LOOKAHEAD = 4  # plies that the search looks ahead for the other moves
 _QUOTAS = {1: 0.4, 0: 0.4, -1: 0.2}  # shares of positions by the sign of their value
 _MOST_PLIES = 8  # plies that positions are drawn from, for games without committed positions
+_GAMES = 20  # random ones, that show how long a game is
 _TABLE_MB = 64  # a game that needs more is not small
 
 _LOG = logging.getLogger("plyground")
@@ -134,8 +135,15 @@ def solvable_plies(solver: Solver) -> list[int]:
             solver.value(game.new_state())
         except MemoryError as error:
             raise ValueError(f"{game.spec} cannot be solved: {error}") from None
-    last = max(first, game.max_plies - 3)  # later there is hardly a choice
+    last = max(first, _most_plies(game) - 3)  # later there is hardly a choice
     return sorted(set(np.linspace(first, last, _MOST_PLIES).round().astype(int).tolist()))
+
+
+def _most_plies(game: Game) -> int:
+    """Return the most plies of a game: those that it promises to have, unless they are many more than it ever has."""
+    rng = np.random.default_rng(0)
+    longest = max(len(random_line(game, game.max_plies, rng)[0]) for _ in range(_GAMES))
+    return longest if 2 * longest < game.max_plies else game.max_plies
 
 
 def draw_positions(

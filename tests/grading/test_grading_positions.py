@@ -19,7 +19,7 @@ from plyground.agents.solver.exhaustive import AllPositions
 from plyground.arena import SolvedPositions, committed_positions, load_positions, save_positions, solve_positions
 from plyground.arena.grading.answers import shown
 from plyground.arena.grading.quiet import draw_quiet_positions, is_quiet
-from plyground.arena.grading.sampling import different_lines, draw_positions, join_positions
+from plyground.arena.grading.sampling import different_lines, draw_positions, join_positions, solvable_plies
 from plyground.arena.grading.size import is_large
 from plyground.envs import Game, State, connect_four, make_game
 from tests.helpers.coin import COIN
@@ -200,6 +200,14 @@ class TestSolved:
     def test_no_count(self) -> None:
         with pytest.raises(ValueError, match="count must be at least 1, got 0"):
             solve_positions("tictactoe", 0)
+
+
+def test_positions_of_a_game_are_no_later_than_it_ever_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that promised many more plies was graded in its first position alone."""
+    monkeypatch.setattr(Solver, "value", lambda solver, state: 0.0)  # nothing needs to be compiled
+    game = make_game("tictactoe")
+    plies = solvable_plies(Solver(game.replace(max_plies=400)))
+    assert plies == solvable_plies(Solver(game)) == [0, 1, 2, 3, 4, 5, 6]
 
 
 class TestLimits:
