@@ -59,6 +59,7 @@ class FunctionAgent:
 
     def __init__(self, function: Callable[[Any, Any], Any]) -> None:
         self._function = function
+        self._answers_for_many = answers_for_many(function)
         self.__name__ = player_name(function)
 
     def reset(self, seed: int | None = None) -> None:
@@ -70,7 +71,7 @@ class FunctionAgent:
         Raises:
             ValueError: the function answers for many positions at once.
         """
-        if answers_for_many(self._function):
+        if self._answers_for_many:
             raise ValueError(
                 f"{self.__name__} takes (observations, masks), of many positions at once: it can be an opponent in "
                 "batches and in training; name its arguments (observation, info) if it answers for one"
@@ -79,7 +80,7 @@ class FunctionAgent:
 
     def batched(self) -> Opponents | None:
         """Return players of many games at once, if the function answers for many positions."""
-        return FromFunction(self._function) if answers_for_many(self._function) else None
+        return FromFunction(self._function) if self._answers_for_many else None
 
     def __repr__(self) -> str:
         return repr(self._function)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..envs.outside.extras import how_to_install
 
-__all__ = ["find_model", "load_model", "model_class"]
+__all__ = ["LIBRARIES", "find_model", "load_model", "model_class"]
 
 # The spec name of each family, and its classes. ``policy`` plays all of them.
 _FAMILIES = {"ppo": ("PPO", "MaskablePPO"), "a2c": ("A2C",), "dqn": ("DQN",), "trpo": ("TRPO",)}
@@ -24,7 +24,7 @@ _OWN_SETTINGS = {
     "policy_delay": "TD3",
     "clip_range": "PPO",
 }
-_LIBRARIES = ("stable_baselines3.", "sb3_contrib.")
+LIBRARIES = ("stable_baselines3.", "sb3_contrib.")  # where classes are that are nobody's own
 
 
 def model_class(name: str) -> Any:
@@ -55,13 +55,13 @@ def load_model(path: str | Path, algorithm: str | None = None) -> Any:
         ValueError: the file holds no model of this algorithm.
     """
     file = find_model(path)
-    name, is_ours = _class_name(file)
+    name, is_own = _class_name(file)
     expected = [cls for family, names in _FAMILIES.items() if algorithm in (None, family) for cls in names]
     if name not in expected:
         raise ValueError(f"{str(file)!r} holds a model of {name}, expected one of {', '.join(expected)}")
     cls = model_class(name)
     try:
-        if name == "PPO" and is_ours:
+        if name == "PPO" and is_own:
             cls = _ppo_of(file)
         return cls.load(file, device="cpu")
     except Exception as error:
@@ -93,7 +93,7 @@ def _class_name(file: Path) -> tuple[str, bool]:
     """Tell the class from the settings in the file, which are JSON, without unpickling anything.
 
     Returns:
-        Its name, and whether the class of its policy is of nobody's library: it does not tell of MaskablePPO then.
+        Its name, and whether its policy is of somebody's own class: its place does not tell of MaskablePPO then.
     """
     with file.open("rb") as opened:
         try:
@@ -103,9 +103,9 @@ def _class_name(file: Path) -> tuple[str, bool]:
         except Exception as error:  # where bytes are wrong, zipfile raises errors of many kinds
             raise ValueError(f"{str(file)!r} is not a model that stable-baselines3 saved: {error}") from None
     name = next((name for setting, name in _OWN_SETTINGS.items() if setting in data), "A2C")
-    if name == "PPO" and policy.startswith(_LIBRARIES):
+    if name == "PPO" and policy.startswith(LIBRARIES):
         name = "MaskablePPO" if ".maskable." in policy else "RecurrentPPO" if ".recurrent." in policy else name
-    return name, not policy.startswith(_LIBRARIES)
+    return name, not policy.startswith(LIBRARIES)
 
 
 def _ppo_of(file: Path) -> Any:

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from ..envs import Game
 from ..envs.outside.messages import shown
-from .models import load_model
+from .models import LIBRARIES, load_model
 
 __all__ = ["ModelNetwork"]
 
-_LIBRARIES = ("stable_baselines3.", "sb3_contrib.")
 _WAYS = ("extract_features", "get_distribution", "_get_action_dist_from_latent", "predict_values")
 
 
@@ -164,7 +163,7 @@ def _has_scores(policy: Any) -> bool:
 def _has_own_ways(policy: Any) -> bool:
     """Return whether a network is of somebody's own class, which makes its distribution in another way."""
     ways = (getattr(type(policy), name, None) for name in _WAYS)
-    return any(way is not None and not way.__module__.startswith(_LIBRARIES) for way in ways)
+    return any(way is not None and not way.__module__.startswith(LIBRARIES) for way in ways)
 
 
 def _logits(policy: Any, tensor: Any) -> Any:

@@ -135,11 +135,11 @@ def solvable_plies(solver: Solver) -> list[int]:
             solver.value(game.new_state())
         except MemoryError as error:
             raise ValueError(f"{game.spec} cannot be solved: {error}") from None
-    last = max(first, _most_plies(game) - 3)  # later there is hardly a choice
+    last = max(first, _length(game) - 3)  # later there is hardly a choice
     return sorted(set(np.linspace(first, last, _MOST_PLIES).round().astype(int).tolist()))
 
 
-def _most_plies(game: Game) -> int:
+def _length(game: Game) -> int:
     """Return the most plies of a game: those that it promises to have, unless they are many more than it ever has."""
     rng = np.random.default_rng(0)
     longest = max(len(random_line(game, game.max_plies, rng)[0]) for _ in range(_GAMES))

@@ -15,18 +15,7 @@ from plyground.agents.engines import vertices_of
 from plyground.arena.engine import GTPServer
 from plyground.arena.engine.analysis import kata_line, lz_line
 from plyground.arena.engine.live import _interval
-from tests.cli.test_gtp_server import GO
-
-
-@pytest.fixture(scope="module")
-def random_server() -> GTPServer:
-    return GTPServer("random", GO)
-
-
-@pytest.fixture
-def server(random_server: GTPServer) -> GTPServer:
-    random_server.answer("clear_board")
-    return random_server
+from tests.cli.conftest import GO
 
 
 def told(server: GTPServer, *lines: str) -> list[str]:

@@ -20,28 +20,13 @@ from plyground.agents.engines import GTPClient, gnugo
 from plyground.agents.timing import playing
 from plyground.arena import match
 from plyground.arena.engine import GTPServer
-from plyground.envs import make_game
+from tests.cli.conftest import GO
 from tests.helpers.programs import installed, needs_gnu_go
 
-GO = make_game("go(board_size=5, komi=0.5)")
 REQUIRED = {
     *("protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize", "clear_board"),
     *("komi", "play", "genmove"),
 }
-
-
-@pytest.fixture(scope="module")
-def random_server() -> GTPServer:
-    return GTPServer("random", GO)
-
-
-@pytest.fixture
-def server(random_server: GTPServer) -> GTPServer:
-    random_server.answer("boardsize 5")
-    random_server.answer("komi 0.5")
-    random_server.answer("clear_board")
-    random_server.answer("kgs-time_settings none")
-    return random_server
 
 
 def answers(server: GTPServer, *lines: str) -> list[str]:

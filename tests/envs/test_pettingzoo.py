@@ -8,6 +8,7 @@ import pickle
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ def test_api_of_every_game(game: Game, illegal: Any) -> None:
 def test_every_game_has_a_module_and_an_id(name: str) -> None:
     module = import_module(f"plyground.envs.{name}_v0")
     assert vars(envs)["__getattr__"](f"{name}_v0") is module  # which nobody else may have imported
+    assert f"import {name}_v0 as {name}_v0\n" in Path(envs.__file__).read_text()  # for type checkers
     made: Any = [module.env(), module.raw_env()]
     if hasattr(pettingzoo, "register"):  # since 1.27
         made.append(pettingzoo.make("aec", f"plyground/{name}-v0"))
