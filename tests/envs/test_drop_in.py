@@ -14,7 +14,7 @@ PAIRS = [
     pytest.param(connect_four_v0, connect_four_v3, id="connect_four"),
     pytest.param(tictactoe_v0, tictactoe_v3, id="tictactoe"),
 ]
-GAMES = 10_000
+GAMES = 5_000
 ILLEGAL = 0.02  # how often an action is drawn from all, not from the legal ones
 
 

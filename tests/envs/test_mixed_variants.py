@@ -30,7 +30,7 @@ from plyground.envs import GameBatch, make_game
 # Plays random games or searches, in variants by their specs or by files of rules, and prints what it saw. All kernels
 # are asked in one game. In the others one is enough: it has the rules, whose variants are what might be mixed up.
 PLAY = f"""{IMPORTS}
-KERNELS = {{"connect_four": ["batch", "alphabeta", "mcts"], "checkers": ["batch"], "go": ["batch"]}}
+KERNELS = {{"connect_four": ["batch", "alphabeta", "mcts"], "gomoku": ["alphabeta"]}}
 
 def boards(game):
     batch = GameBatch(game, 4, seed=1)
@@ -41,7 +41,7 @@ def boards(game):
 def seen(name):
     game = importlib.import_module(name[1:]).tictactoe() if name[0] == "@" else make_game(name)
     state, found = game.play_moves([game.actions(game.new_state())[0]]), []
-    kernels = KERNELS.get(game.name, ["alphabeta"])
+    kernels = KERNELS.get(game.name, ["batch"])
     if "batch" in kernels:
         found += boards(game)
     if "alphabeta" in kernels:

@@ -273,7 +273,7 @@ def test_copies_continue_identically_from_every_ply(game: Game, clone: Any, rng:
     while not any(env.terminations.values()):
         moves.append(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
         env.step(moves[-1])
-    for ply in range(0, len(moves), 1 + len(moves) // 60):  # of chess and checkers each second, third or fourth
+    for ply in range(0, len(moves), 1 + len(moves) // 25):  # of long games not each
         env.reset(options={"moves": moves[:ply]})
         env.moves = []
         twin, witness = clone(env), clone(env)

@@ -93,6 +93,7 @@ class TestBoards:
         board: Any = CHESS.board
         assert board.cells(state, CHESS.move_of(state, "e1g1")) == (60, 62)
         assert board.cells(state, CHESS.move_of(state, "e1c1")) == (60, 58)
+        assert board.cells(state, CHESS.move_of(state, "e1f1")) == (60, 61)
         assert board.threatened(state) == ()
         assert board.threatened(after(KIWIPETE, "e5d7", "e8d7")) == ()
         assert board.threatened(CHESS.state_from_fen("4k3/8/8/8/8/8/8/K3R3 b - - 0 1")) == (4,)
