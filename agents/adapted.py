@@ -10,6 +10,7 @@ from ..envs import Opponents
 from ..envs.players import player_name
 from ..envs.vector.opponents import FromFunction, answers_for_many
 from .agent import Info, Observation
+from .described import Described
 
 __all__ = ["Adapted", "FunctionAgent", "takes_two"]
 
@@ -46,10 +47,10 @@ class Adapted:
             setattr(self._player, name, value)
 
     def __repr__(self) -> str:
-        return repr(self._player)
+        return repr(vars(self).get("_player", Adapted))  # a copy asks before there is one
 
 
-class FunctionAgent:
+class FunctionAgent(Described):
     """A function ``(observation, info) -> action`` as an agent.
 
     Args:
@@ -81,9 +82,6 @@ class FunctionAgent:
     def batched(self) -> Opponents | None:
         """Return players of many games at once, if the function answers for many positions."""
         return FromFunction(self._function) if self._answers_for_many else None
-
-    def __repr__(self) -> str:
-        return repr(self._function)
 
 
 def takes_two(function: Callable[..., Any]) -> bool:

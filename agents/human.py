@@ -7,6 +7,7 @@ from typing import Any
 
 from ..envs import Game, State, as_game
 from .agent import Info, Observation, mask_in, state_of
+from .described import Described
 
 __all__ = ["Human"]
 
@@ -15,7 +16,7 @@ _MOST_IN_HELP = 60
 _QUIT = ("q", "quit")
 
 
-class Human:
+class Human(Described):
     """Shows the board, and asks for a move until it gets a legal one. ``?`` lists the moves.
 
     Args:

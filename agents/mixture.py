@@ -17,12 +17,13 @@ from ..envs.vector.row_random import draw_uniforms
 from ..envs.vector.state_dicts import part
 from .agent import Info, Observation
 from .analysis import Analysis
+from .described import Described
 from .registry import as_agent
 
 __all__ = ["Mixture"]
 
 
-class Mixture:
+class Mixture(Described):
     """Draws one of its agents at every `reset`, which then plays that game.
 
     Args:

@@ -15,6 +15,7 @@ from ..envs.jit.prng import seed_sequence
 from ..envs.vector.opponents import Memoryless
 from ..envs.vector.row_random import draw_uniforms
 from .agent import Info, Observation, legal_mask, planes_of
+from .described import Described
 from .network import ModelNetwork
 from .search import check_flags
 
@@ -23,7 +24,7 @@ __all__ = ["Policy"]
 _HIGHEST = 1e300  # a score that stands for infinity, with which one can reckon
 
 
-class Policy:
+class Policy(Described):
     """Plays what a model prefers among the legal actions.
 
     The model's logits (PPO, A2C, MaskablePPO) or Q-values (DQN) of illegal actions are set to minus infinity; for

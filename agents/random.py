@@ -11,13 +11,14 @@ from ..envs import Game, Opponents, RandomOpponents, as_game
 from ..envs.jit.prng import new_rng
 from ..envs.vector.row_random import draw_numbers
 from .agent import Info, Observation, legal_mask
+from .described import Described
 
 __all__ = ["Random"]
 
 _ROW = np.zeros(1, np.intp)
 
 
-class Random:
+class Random(Described):
     """Plays each legal action with the same probability. It reads only the action mask.
 
     Args:

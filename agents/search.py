@@ -23,6 +23,7 @@ from ..envs.outside.messages import shown
 from .agent import Info, Observation, checked_past, mask_in, planes_of, state_of
 from .analysis import Analysis
 from .compiling import compiling
+from .described import Described
 from .listening import Listener
 
 __all__ = [
@@ -69,7 +70,7 @@ def in_turn(method: _Method) -> _Method:
     return called  # pyright: ignore[reportReturnType]
 
 
-class SearchAgent(ABC):
+class SearchAgent(Described, ABC):
     """An agent that looks ahead from the state.
 
     Threads may share one: their searches wait for each other. Copies, made by `copy.deepcopy`, search side by side.
@@ -121,7 +122,7 @@ class SearchAgent(ABC):
             self._compile()
         self._is_prepared = True
 
-    def _compile(self) -> None:  # noqa: B027  (a search of one's own may have nothing to compile)
+    def _compile(self) -> None:
         """Compile what `_search` calls: ``bind`` each kernel to arguments of the same types, and call nothing."""
 
     @abstractmethod

@@ -88,7 +88,7 @@ class AlphaGo(PUCT):
         game = as_game(game)
         check_budget(simulations=simulations, seconds=seconds)
         batch = checked_whole("batch", batch, 1)
-        self.threads = threads = checked_whole("threads", threads, 1, MOST_THREADS)
+        self._threads = threads = checked_whole("threads", threads, 1, MOST_THREADS)
         check_arguments(("lambda_", lambda_, is_between(lambda_, 0, 1), "between 0 and 1"))
         if priors not in get_args(Priors):
             raise ValueError(f"unknown priors {shown(priors)}: {nearest(str(priors), get_args(Priors))}")
@@ -129,6 +129,11 @@ class AlphaGo(PUCT):
             repetitions=repetitions,
             seed=seed,
         )
+
+    @property
+    def threads(self) -> int:
+        """Threads that compute the networks; fixed when the player is made."""
+        return self._threads
 
 
 def model_files(

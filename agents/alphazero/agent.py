@@ -88,7 +88,7 @@ class AlphaZero(PUCT):
         game = as_game(game)
         check_budget(simulations=simulations, seconds=seconds)
         batch = checked_whole("batch", batch, 1)
-        self.threads = threads = checked_whole("threads", threads, 1, MOST_THREADS)
+        self._threads = threads = checked_whole("threads", threads, 1, MOST_THREADS)
         if simulations is None and seconds is None:
             simulations = _SIMULATIONS
         how: dict[str, Any] = {"batch": batch, "backend": backend, "threads": threads, "device": device}
@@ -114,6 +114,11 @@ class AlphaZero(PUCT):
             tree_mb=tree_mb,
             **self._options,
         )
+
+    @property
+    def threads(self) -> int:
+        """Threads that compute the network; fixed when the player is made."""
+        return self._threads
 
     def batched(self) -> Opponents | None:
         """Return players of many games at once, see `plyground.envs.as_opponents`; None for a budget in seconds."""

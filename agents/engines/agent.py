@@ -10,6 +10,7 @@ from ...envs.outside.arguments import checked_whole, is_positive
 from ...envs.outside.spec import nearest
 from ..agent import Info, Observation, legal_mask, state_of
 from ..compiling import compiling
+from ..described import Described
 from .following import lead_to, moves_between
 from .gtp import GTPClient, GTPRefusalError, vertices_of
 from .process import EngineError, located
@@ -32,7 +33,7 @@ class DisagreementError(EngineError):
     """The program and our rules disagree about a move."""
 
 
-class Engine:
+class Engine(Described):
     """A program that somebody else wrote, as a player: GNU Go, for one. It is started when it is first needed.
 
     The program is told of the moves that lead from one position that it is shown to the next, and asked for its own. A

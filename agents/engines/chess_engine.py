@@ -17,6 +17,7 @@ from ...envs.outside.extras import how_to_install
 from ...envs.outside.spec import nearest
 from ..agent import Info, Observation, legal_mask, state_of
 from ..analysis import Analysis
+from ..described import Described
 from ..scores import result_of_centipawns
 from .agent import DisagreementError, Engine
 from .process import EngineError, located
@@ -68,7 +69,7 @@ def engine(
     return player
 
 
-class ChessEngine:
+class ChessEngine(Described):
     """A program that plays chess, by the protocol UCI or XBoard, which python-chess speaks.
 
     The program is told of all moves of a game where the loop tells of them (`plyground.arena.play` does), so that it

@@ -13,6 +13,7 @@ from ...envs.outside.messages import shown
 from ...envs.players import PlayerLike, checked_answer, player_name
 from ..agent import Info, Observation
 from ..analysis import Analysis
+from ..described import Described
 from ..engines.process import EngineError
 from ..human import Human
 from ..registry import as_agent, check_spec, kinds_in, registered
@@ -30,7 +31,7 @@ _MISTAKES: dict[str, type[Exception]] = {  # of whoever names a player
 }
 
 
-class Isolated:
+class Isolated(Described):
     """Runs a player in a process of its own, which is ended and started anew if it hangs, crashes or raises an error.
 
     For players in Python that nobody has tried for long: an endless loop, in code that holds the GIL too, `os._exit`
@@ -201,4 +202,4 @@ class Isolated:
         return vars(self) | {"_process": None, "_time": None, "_was_made": False}
 
     def __repr__(self) -> str:
-        return self.__name__
+        return self.__name__ if isinstance(vars(self).get("player"), str) else super().__repr__()

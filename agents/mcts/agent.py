@@ -188,10 +188,6 @@ class MCTS(SearchAgent):
         """Threads that share the simulations; fixed when the search is made, as each has its tree."""
         return len(self._searchers)
 
-    @threads.setter
-    def threads(self, threads: int) -> None:
-        raise AttributeError(f"threads is given when an MCTS is made, as in threads={threads!r}, and not set")
-
     @in_turn
     def reset(self, seed: int | None = None) -> None:
         """Forget the tree, and start the random numbers anew if a seed is given."""

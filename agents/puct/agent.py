@@ -152,7 +152,7 @@ class PUCT(SearchAgent):
         self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
         self.virtual_loss, self.fpu = checked_whole("virtual_loss", virtual_loss, 0, 2**31 - 1), float(fpu)
         self.noise, self.noise_alpha, self.temperature = float(noise), float(noise_alpha), float(temperature)
-        self.evaluator, self._tree_mb = evaluator, tree_mb
+        self._tree_mb = tree_mb
         self._observer: Observer | None = None
         self._shown: Observation | None = None  # what the environment shows at the root
         if isinstance(evaluator, ObservationEvaluator):
@@ -193,9 +193,10 @@ class PUCT(SearchAgent):
         """Leaves that are evaluated together, at most; fixed when the search is made."""
         return self._leaves.size
 
-    @batch.setter
-    def batch(self, batch: int) -> None:
-        raise AttributeError(f"batch is given when a {type(self).__name__} is made, as in batch={batch!r}, and not set")
+    @property
+    def evaluator(self) -> Evaluator | None:
+        """What gives priors and values; fixed when the search is made: one that is to change can ask whom it likes."""
+        return self._values.evaluator
 
     def _analyse(self, state: State, mask: ArrayLike | None, observation: Observation | None) -> Analysis:
         self._shown = observation

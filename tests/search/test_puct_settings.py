@@ -28,9 +28,19 @@ def test_another_batch_cannot_be_set(how: dict[str, Any]) -> None:
     agent, fresh = (PUCT(game, 60, seed=0, batch=4, **how) for _ in range(2))
     assert agent.batch == 4
     for batch in (5000, 2, 0):
-        with pytest.raises(AttributeError, match=f"^batch is given when a PUCT is made, as in batch={batch}, and not"):
-            agent.batch = batch
+        with pytest.raises(AttributeError, match=rf"^batch of PUCT is given .* as in PUCT\(…, batch={batch}\)"):
+            agent.batch = batch  # pyright: ignore[reportAttributeAccessIssue]
     assert agent.batch == 4
+    assert agent.analyse(game.new_state()).visits == fresh.analyse(game.new_state()).visits
+
+
+def test_another_evaluator_cannot_be_set() -> None:
+    """It was shown as the agent's own, and never asked."""
+    game = tictactoe()
+    agent, fresh = (PUCT(game, 60, evaluator=uneven, seed=0) for _ in range(2))
+    with pytest.raises(AttributeError, match=r"^evaluator of PUCT is given .* as in PUCT\(…, evaluator="):
+        agent.evaluator = None  # pyright: ignore[reportAttributeAccessIssue]
+    assert agent.evaluator is uneven
     assert agent.analyse(game.new_state()).visits == fresh.analyse(game.new_state()).visits
 
 
