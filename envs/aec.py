@@ -152,12 +152,11 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             seed: ignored, for the games have no chance in them; part of the interface.
             options: ``{"moves": [3, 3, …]}`` starts after these moves (ids or names), ``{"state": record}`` starts from
                 a state, ``{"fen": text}`` from a position of a game that writes positions as text; with moves, these
-                are played from there. The state must be valid, see `Game`. Other
-                keys are ignored, unless they look like a slip of the pen.
+                are played from there. The state must be valid, see `Game`.
 
         Raises:
-            ValueError: the moves or the state do not fit this game, or the game would already be over. Nothing is
-                changed.
+            ValueError: an option is unknown, the moves or the state do not fit this game, or the game would already be
+                over. Nothing is changed.
         """
         # An error leaves the game in progress alone.
         position = self._position if options is None else Position(self.game)

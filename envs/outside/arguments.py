@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import operator
 import sys
 from collections.abc import Iterable, Mapping
@@ -10,6 +9,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+
+from .messages import shown
+from .spec import nearest
 
 __all__ = [
     "action_number",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 _LARGEST = sys.float_info.max
+_OF_TESTS = "options"  # an option that PettingZoo's `api_test` gives to every environment
 _MOST_JOBS = 10_000  # of one machine or cluster: far more, and the system's own numbers of processes overflow
 
 
@@ -150,11 +153,8 @@ def is_list(value: Any) -> bool:
 def checked_options(options: Any, known: Iterable[str]) -> Mapping[str, Any]:
     """Return the options of a ``reset``; None stands for none.
 
-    PettingZoo's own tests pass options that no environment knows, so these are let through, unless they look like a
-    slip of the pen.
-
     Raises:
-        ValueError: they are no mapping, or a name is nearly one of those that are ``known``.
+        ValueError: they are no mapping, or a name is none of those that are ``known``.
     """
     if options is None:
         return {}
@@ -162,7 +162,6 @@ def checked_options(options: Any, known: Iterable[str]) -> Mapping[str, Any]:
         raise ValueError(f"options must be a dict such as {{'moves': [3, 3]}}, got {options!r}")
     known = list(known)
     for key in options:
-        close = [] if key in known else difflib.get_close_matches(str(key).lower(), known, n=1, cutoff=0.7)
-        if close:
-            raise ValueError(f"unknown option {key!r}: did you mean {close[0]!r}?")
+        if key not in known and key != _OF_TESTS:
+            raise ValueError(f"unknown option {shown(key)}: {nearest(str(key), known)}")
     return options

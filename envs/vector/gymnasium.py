@@ -18,7 +18,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from ..game import Game
-from ..outside.arguments import checked_flag, checked_options
+from ..outside.arguments import checked_flag, checked_options, checked_whole
 from ..registry import game_with
 from .checks import checked_seeds
 from .opponents import OpponentLike
@@ -49,6 +49,8 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     Args:
         game: a game, or its name as `plyground.envs.make_game` takes it.
         num_envs, opponent, seat, opening_plies, threads: see `SeatBatch`.
+        max_episode_steps: truncate a game after so many moves of the learner, as `gymnasium.make` does by `TimeLimit`;
+            None or -1: never.
         flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
         autoreset_mode: one of the modes above, or its name, ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``.
         copy: False returns views of arrays that the next step writes over, instead of copies.
@@ -70,6 +72,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         opening_plies: int | tuple[int, int] = 0,
         flatten: bool = True,
         threads: int = 1,
+        max_episode_steps: int | None = None,
         autoreset_mode: Any = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         info_state: bool = True,
@@ -82,19 +85,20 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             raise ValueError(f"autoreset_mode must be one of {', '.join(map(repr, modes))}, got {autoreset_mode!r}")
         if render_mode is not None:
             raise ValueError(f"render_mode must be None: SoloEnv shows a game, many are not shown; got {render_mode!r}")
+        most = None if max_episode_steps in (None, -1) else checked_whole("max_episode_steps", max_episode_steps, 1)
         game = game_with(BoardVectorEnv, game, parameters)
         self.seats = SeatBatch(game, num_envs, opponent, seat, opening_plies=opening_plies, threads=threads)
         self.game, self.num_envs = self.seats.game, self.seats.num_envs
         self.flatten, self.copy = checked_flag("flatten", flatten), checked_flag("copy", copy)
         self.info_state = checked_flag("info_state", info_state)
-        self.autoreset_mode = mode
+        self.autoreset_mode, self.max_episode_steps = mode, most
         self.metadata = {"render_modes": [], "autoreset_mode": mode}
         planes = self.game.observation_space()
         self.single_observation_space = flatten_space(planes) if self.flatten else planes
         self.single_action_space = Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._truncations = np.zeros(self.num_envs, np.bool_)
+        self._never = np.zeros(self.num_envs, np.bool_)
         self._all = np.ones(self.num_envs, np.bool_)
 
     def reset(
@@ -132,33 +136,36 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Play the learner's action and the replies in each game.
 
         Returns:
-            The observations, rewards float32 [games], terminations [games], truncations [games], which are all False,
-            and infos.
+            The observations, rewards float32 [games], terminations [games], truncations [games], which are all False
+            without ``max_episode_steps``, and infos.
 
         Raises:
             ValueError: there is not one action of the game for each row, or a game is over and has not been reset;
                 nothing is changed.
         """
-        seats = self.seats
-        if self.autoreset_mode is AutoresetMode.NEXT_STEP and seats.terminations.any():
+        seats, restarts = self.seats, self.autoreset_mode is AutoresetMode.SAME_STEP
+        over = seats.terminations | (seats.over & self._late())  # since the last step
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP and over.any():
             given = np.asarray(actions)
             if given.shape != (self.num_envs,):
                 raise ValueError(f"actions must be {self.num_envs} integers, one for each game, got {actions!r}")
-            over = seats.terminations.copy()
             seats.step(given[~over], restart=False, rows=np.flatnonzero(~over))
             seats.reset(rows=np.flatnonzero(over))
         else:
-            seats.step(actions, restart=self.autoreset_mode is AutoresetMode.SAME_STEP)
-        infos = self._infos(self._all)
-        ended = seats.terminations
-        if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
-            infos |= self._final(ended)
-        elif seats.illegal.max() >= 0:
+            seats.step(actions, restart=restarts)
+        truncations = self._late().copy()
+        ended = seats.terminations | truncations
+        final: dict[str, Any] = {}
+        if ended.any():
+            seats.cut(np.flatnonzero(truncations & ~seats.terminations), restarts)
+            final = self._final(ended) if restarts else {}
+        infos = self._infos(self._all) | final
+        if not final and seats.illegal.max() >= 0:
             infos |= self._illegal()
-        rewards, truncations = seats.rewards, self._truncations
+        rewards, terminations = seats.rewards, seats.terminations
         if self.copy:
-            rewards, ended, truncations = rewards.copy(), ended.copy(), truncations.copy()
-        return as_shown(seats.observations, self.flatten, self.copy), rewards, ended, truncations, infos
+            rewards, terminations = rewards.copy(), terminations.copy()
+        return as_shown(seats.observations, self.flatten, self.copy), rewards, terminations, truncations, infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions [games, num_actions]; all actions where a game is over."""
@@ -182,6 +189,11 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """End what the opponents have started, such as programs, and the threads."""
         if "seats" in vars(self):  # until 1.2, Gymnasium closes what could not be made, too
             self.seats.close()
+
+    def _late(self) -> NDArray[np.bool_]:
+        """Return in which games the learner has made all the moves that it has, the one that ended a game included."""
+        most = self.max_episode_steps
+        return self._never if most is None else self.seats.lengths >= most
 
     def _infos(self, chosen: NDArray[np.bool_]) -> dict[str, Any]:
         masks, states = self.seats.masks, self.seats.batch.states

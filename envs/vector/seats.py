@@ -209,6 +209,22 @@ class SeatBatch:
             self._leave(ended)
         return batch.observations, self.rewards, self.terminations
 
+    def cut(self, rows: NDArray[np.intp], restart: bool) -> None:
+        """Break off games whose learner is to move, as if they had ended: nobody has won them.
+
+        Args:
+            rows: rows [some] of games that are being played.
+            restart: whether new games begin there; else they wait for a `reset`.
+        """
+        if not rows.size:
+            return
+        self._keep_final(rows)
+        if restart:
+            self.lengths[rows] = 0
+            self._begin(rows)
+        else:
+            self._leave(rows)
+
     def state_dict(self) -> dict[str, Any]:
         """Return all that the games go on from, arrays and nested dicts by name; see `load_state_dict`."""
         opponents = opponents_state(self.opponents)
@@ -291,11 +307,15 @@ class SeatBatch:
         rewards[self.illegal[rows] >= 0] = forfeit(self.game)
         self.rewards[rows] = rewards
         self.terminations[rows] = True
+        self._keep_final(rows)
+        self.opponents.end(batch, rows, rewards)
+
+    def _keep_final(self, rows: NDArray[np.intp]) -> None:
+        batch = self.batch
         self.final_observations[rows] = batch.observations[rows]
         # As bytes: NumPy copies records field by field.
         raw = np.dtype((np.void, self.final_states.itemsize))
         self.final_states.view(raw)[rows] = batch.states.view(raw)[rows]
-        self.opponents.end(batch, rows, rewards)
 
     def _begin(self, rows: NDArray[np.intp]) -> None:
         """Begin games in these rows, and play on to the learner's first move."""

@@ -54,6 +54,9 @@ def solo() -> SoloEnv:
         (lambda: solo().step(3.5), "action must be an integer from 0 to 6, got 3.5"),  # type: ignore[arg-type]
         (lambda: started().reset(options=5), "options must be a dict such as .*, got 5"),  # type: ignore[arg-type]
         (lambda: started().reset(options={"move": [3]}), "unknown option 'move': did you mean 'moves'"),
+        (lambda: started().reset(options={"position": 3}), "unknown option 'position': .*: fen, moves, state$"),
+        (lambda: started().reset(options={3: 3}), "unknown option 3: Choose from: fen, moves, state$"),
+        (lambda: solo().reset(options={"seat": "first"}), "unknown option 'seat': did you mean 'state'"),
         (lambda: started().reset(options={"moves": [3.7]}), "move 3.7 at index 0 is illegal"),
         (lambda: started().reset(options={"moves": [3, True]}), "move True at index 1 is illegal"),
         (lambda: started().reset(options={"moves": "33"}), r"options\['moves'\] must be a list .*, got '33'"),

@@ -153,11 +153,14 @@ def test_a_partial_reset_leaves_the_others_alone() -> None:
     assert infos["_action_mask"].tolist() == [False, True, False]
 
 
-def test_an_option_that_nobody_knows_leaves_the_start_alone() -> None:
+def test_options_that_nobody_knows_leave_the_start_alone() -> None:
     env = BoardVectorEnv("connect_four", 2, "random", "first", autoreset_mode="Disabled")
     begun, _ = env.reset(seed=0, options={"moves": [3, 3]})
-    again, _ = env.reset(options={"reset_mask": np.array([True, False]), "colour": 1})
+    chosen = np.array([True, False])
+    again, _ = env.reset(options={"reset_mask": chosen, "options": 1})  # PettingZoo's own tests give it
     assert (again == begun).all()
+    with pytest.raises(ValueError, match=r"^unknown option 'colour': Choose from: fen, moves, reset_mask, state"):
+        env.reset(options={"reset_mask": chosen, "colour": 1})
 
 
 def test_a_finished_game_must_be_reset_where_nothing_else_does() -> None:
@@ -273,6 +276,7 @@ def test_the_state_can_be_left_out_of_the_infos(mode: AutoresetMode) -> None:
         ({"seat": "third"}, "seat must be 'first', 'second' or 'random'"),
         ({"autoreset_mode": "Never"}, "autoreset_mode must be one of 'NextStep', 'SameStep', 'Disabled', got 'Never'"),
         ({"render_mode": "human"}, "render_mode must be None"),
+        ({"max_episode_steps": 0}, "max_episode_steps must be a whole number, at least 1, got 0"),
         ({"opponent": 3}, "opponent must be a spec string"),
     ],
 )
