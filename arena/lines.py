@@ -1,37 +1,37 @@
 """Text at the terminal: names and paths, which are printed as they are, with brackets and unbroken; signed numbers.
 
-Names and reasons come from files of strangers. What would give the terminal orders is left out of them: it might change
-its title, take lines away, or turn the writing round. Colours may stay, for boards of one's own games may have some.
+Nothing that is printed gives the terminal orders, see `plyground.arena.wording`. Boards of one's own games may have
+colours (`board_of`).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from rich.ansi import AnsiDecoder
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-__all__ = ["console", "print_plain", "signed", "without_orders"]
+from .wording import ORDERS, without_orders
 
-# Escape, but for colours; the other control characters, but for tabs and ends of lines; changes of direction.
-_ORDERS = re.compile(r"\x1b(?!\[[0-9;:]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+__all__ = ["board_of", "console", "print_plain", "signed"]
 
 
 class _Console(Console):
     """A console whose text gives the terminal no orders; those of Rich itself are marked as such."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield what is printed; what is left out has no width, so nothing else moves."""
+        """Yield what is printed without them; texts that stand in columns are to be `plain` before."""
         for segment in super().render(renderable, options):
             text, style, control = segment
-            yield segment if control or not _ORDERS.search(text) else Segment(without_orders(text), style)
+            yield segment if control or not ORDERS.search(text) else Segment(without_orders(text), style)
 
 
-def without_orders(text: str) -> str:
-    """Return text without the characters that would give orders to a terminal, or turn the writing round after it."""
-    return _ORDERS.sub("", text)
+def board_of(text: str) -> Text:
+    """Return a board as text; escape sequences in it are its colours."""
+    colours = AnsiDecoder()
+    return Text("\n").join(map(colours.decode_line, text.split("\n"))) if "\x1b" in text else Text(text)
 
 
 def console(stderr: bool = False, highlight: bool = True) -> Console:

@@ -33,6 +33,7 @@ from .records.names import is_store, split_name
 from .records.record import GameRecord
 from .tables import format_rate
 from .training import Progress
+from .wording import plain
 
 __all__ = [
     "collect_with_progress",
@@ -222,7 +223,7 @@ class _Leader:
             return ""
         if lead.elo < 0.5:
             return "nobody leads"
-        return f"{lead.name} leads by {lead.elo:.0f} Elo ({lead.low:.0f} to {lead.high:.0f})"
+        return f"{plain(lead.name)} leads by {lead.elo:.0f} Elo ({lead.low:.0f} to {lead.high:.0f})"
 
 
 def convert_with_progress(source: Path, target: Path, partial: bool = False) -> tuple[int, ValueError | None]:

@@ -14,6 +14,7 @@ from rich.text import Text
 from .lines import signed
 from .ratings import RatingList
 from .tournaments import Standing
+from .wording import counted, plain
 
 __all__ = [
     "cross_table",
@@ -41,7 +42,7 @@ def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
         total = line.total
         result.add_row(
             str(number),
-            Text(line.name),
+            _named(line.name),
             *("·" if score is None else f"{score.points:g}" for score in scores),
             f"{total.points:g}",
             f"{total.wins}-{total.draws}-{total.losses}",
@@ -53,14 +54,14 @@ def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
 
 def ratings_table(found: RatingList) -> Table:
     """Return ratings with their intervals, best first, each with the likelihood that it is above the next."""
-    title = f"{found.game}, {found.games} games, {2 * found.pairs} of them in pairs"
+    title = f"{found.game}, {counted(found.games, 'game')}, {2 * found.pairs:,} of them in pairs"
     result = _players(title + (f"; {found.broken_off} broken off" if found.broken_off else ""))
     _add_numbers(result, "Elo", "interval", "games", "score", "LOS")
     chances = found.superior_to_next
     for number, one in enumerate(found.ratings):
         result.add_row(
             str(number + 1),
-            Text(one.name),
+            _named(one.name),
             signed(one.elo, 0),
             "fixed" if one.name in found.anchors else f"{signed(one.low, 0)} to {signed(one.high, 0)}",
             str(one.games),
@@ -75,7 +76,7 @@ def superiority_table(found: RatingList) -> Table:
     result = _players(None)
     _add_opponents(result, len(found.ratings))
     for number, one in enumerate(found.ratings):
-        result.add_row(str(number + 1), Text(one.name), *_percents(found.superiority[number], number, digits=1))
+        result.add_row(str(number + 1), _named(one.name), *_percents(found.superiority[number], number, digits=1))
     return result
 
 
@@ -88,7 +89,7 @@ def payoff_table(beyond: Mapping[str, Any]) -> Table:
         nash = beyond["nash"][number]
         result.add_row(
             str(number + 1),
-            Text(name),
+            _named(name),
             *_percents(beyond["payoffs"][number], number, digits=0),
             f"{nash['share']:.1%}",
             signed(nash["elo"], 0),
@@ -99,14 +100,14 @@ def payoff_table(beyond: Mapping[str, Any]) -> Table:
 
 def history_table(found: Mapping[str, Any]) -> Table:
     """Return ratings by time, as `plyground ratings --over-time --json` has them; empty where somebody did not play."""
-    result = _players(f"{found['game']}, {sum(one['games'] for one in found['times'])} games")
+    result = _players(f"{found['game']}, {counted(sum(one['games'] for one in found['times']), 'game')}")
     times = [one["time"] for one in found["times"]]
     _add_numbers(result, *map("{:,}".format, times))
     for number, player in enumerate(found["players"], start=1):
         ratings = {
             one["time"]: f"{signed(one['elo'], 0)} ± {one['high'] - one['elo']:.0f}" for one in player["ratings"]
         }
-        result.add_row(str(number), Text(player["name"]), *(ratings.get(time, "") for time in times))
+        result.add_row(str(number), _named(player["name"]), *(ratings.get(time, "") for time in times))
     return result
 
 
@@ -148,7 +149,7 @@ def _width(column: Column) -> int:
 def _players(title: str | None) -> Table:
     """Return an empty table that begins with numbered players. Names and a title are `Text`: no console changes it."""
     result = _Players(
-        title=title and Text(title, "table.title"),
+        title=title and Text(plain(title), "table.title"),
         title_justify="left",
         header_style="bold underline",
         box=None,
@@ -158,6 +159,11 @@ def _players(title: str | None) -> Table:
     # What is cut off the others would be units and digits.
     result.add_column("player", overflow="fold", min_width=_LEAST)
     return result
+
+
+def _named(name: str) -> Text:
+    """Return the name of a player as a cell, in which Rich reads no markup, and which has one line of text alone."""
+    return Text(plain(name))
 
 
 def _add_opponents(table: Table, players: int) -> None:

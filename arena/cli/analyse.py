@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..lines import console, print_plain
+from ..lines import board_of, console, print_plain
 from .options import GameArgument, Json, Moves, PositionOption, Unicode, print_json
 
 __all__ = ["analyse"]
@@ -47,7 +47,7 @@ def analyse(
         print_json({**about, "features": features, "weights": dict(evaluated.weights)})
         return
     out = console()
-    print_plain(out, f"{board_text(made, state, unicode)}\n{status_of(made, state)}\n")
+    print_plain(out, board_of(f"{board_text(made, state, unicode)}\n{status_of(made, state)}\n"))
     print_analysis(out, made, state, found)
     if evaluated.weights:
         out.print(feature_table(evaluated, state))

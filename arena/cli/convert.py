@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..lines import console, print_plain
+from ..wording import counted
 
 __all__ = ["convert"]
 
@@ -36,6 +37,6 @@ def convert(
     check_new(split_name(target)[0])
     check_format(target)
     games, fault = convert_with_progress(source, target, partial)
-    print_plain(_out, f"saved {target}, {games} games")
+    print_plain(_out, f"saved {target}, {counted(games, 'game')}")
     if fault is not None:
         raise fault

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..lines import console, print_plain
+from ..lines import board_of, console, print_plain
 from .options import Json, print_json
 
 __all__ = ["explain"]
@@ -78,6 +78,6 @@ def explain(
     if as_json:
         print_json(data)
         return
-    print_plain(_out, text)
+    print_plain(_out, board_of(text))
     if out is not None:
         print_plain(_out, f"saved {out}")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..lines import console, print_plain
+from ..wording import size_of
 
 __all__ = ["export"]
 
@@ -27,4 +28,4 @@ def export(
     check_new(target)
     network = read_network(source)
     export_onnx(network, target)
-    print_plain(_out, f"saved {target}, a network for {network.config.game}, {target.stat().st_size / 1e3:.0f} kB")
+    print_plain(_out, f"saved {target}, a network for {network.config.game}, {size_of(target.stat().st_size)}")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..lines import console, print_plain
+from ..wording import counted
 from .options import GameArgument, Jobs, Resume, Seed
 
 __all__ = ["generate"]
@@ -58,12 +59,12 @@ def generate(
     played = generate(made, players, games, seed, opening_plies=plies, noise=noise, first=len(done), jobs=jobs)
     adding = saved(out, played, len(done))
     new = collect_with_progress(adding, max(games, len(done)), "playing", "games", done=len(done))
-    total = f"{len(done) + len(new):,} games"
-    if len(done) + len(new) < games:
-        print_plain(_out, f"{out}: {total} of {games:,}; go on with --resume")
+    total = len(done) + len(new)
+    if total < games:
+        print_plain(_out, f"{out}: {total:,} of {counted(games, 'game')}; go on with --resume")
         raise typer.Exit(130)
     first = [*done, *new]
     wins = [sum(record.outcome[seat] > record.outcome[1 - seat] for record in first) for seat in (0, 1)]
     text = f"{wins[0]:,} won by the first player, {wins[1]:,} by the second, {len(first) - sum(wins):,} drawn"
     moves = sum(len(record.moves) for record in first)
-    print_plain(_out, f"{out}: {total}, {moves:,} moves; {text}")
+    print_plain(_out, f"{out}: {counted(total, 'game')}, {counted(moves, 'move')}; {text}")

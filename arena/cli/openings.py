@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..lines import console, print_plain
+from ..wording import counted
 from .options import GameArgument, Seed
 
 __all__ = ["openings"]
@@ -48,15 +49,15 @@ def openings(
     if not lines:
         raise typer.Exit(130)
     heading = (
-        f"{made.spec}: openings of {opening_plies} plies after which {judge} sees neither side ahead by more than "
-        f"{most * unit:g}; seed {seed}"
+        f"{made.spec}: openings of {counted(opening_plies, 'ply', 'plies')} after which {judge} sees neither side "
+        f"ahead by more than {most * unit:g}; seed {seed}"
     )
     if out is None:
         for moves in lines:
             print(" ".join(made.line_names(moves)))
     else:
         write_openings(out, made, lines, heading)
-        print_plain(console(), f"saved {out}, {len(lines)} openings")
+        print_plain(console(), f"saved {out}, {counted(len(lines), 'opening')}")
     if fault is not None:
         raise fault
     if is_interrupted:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from ..bars import status
 from ..lines import console, print_plain
+from ..wording import counted, plain
 from .options import Json, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
@@ -173,7 +174,11 @@ def _anchor(text: str) -> tuple[str, float]:
 
 def _notes(found: RatingList, first_move: bool) -> str:
     """Return what the table does not say of itself, and whether the first move's worth was asked for."""
-    reference = f"the anchors ({', '.join(found.anchors)})" if found.anchors else "the mean of all players, which is 0"
+    reference = (
+        f"the anchors ({', '.join(map(plain, found.anchors))})"
+        if found.anchors
+        else "the mean of all players, which is 0"
+    )
     move = found.first_move
     worth = "taken to be worth nothing"
     if first_move:
@@ -232,7 +237,7 @@ def _tell_beyond(beyond: dict[str, Any]) -> None:
     if not beyond["cycles"]:
         _out.print("No players are proved to beat each other in a circle.")
     for circle in beyond["cycles"]:
-        print_plain(_out, " beats ".join([*circle, circle[0]]))
+        print_plain(_out, " beats ".join(map(plain, [*circle, circle[0]])))
 
 
 def rate(
@@ -277,7 +282,10 @@ def rate(
     made = make_game(game or found.game or "connect_four")
     usual = default_opening_plies(made)
     if ladder is None and opening_plies not in (None, usual):
-        print_plain(_err, f"the package's rungs were rated in games that opened with {usual} random plies")
+        print_plain(
+            _err,
+            f"the package's rungs were rated in games that opened with {counted(usual, 'random ply', 'random plies')}",
+        )
     known, lacking = rungs_at_hand(ladder_of(made, ladder), made)
     for rung, why in lacking.items():
         print_plain(_err, f"without {rung}: {why}")
@@ -306,9 +314,9 @@ def rate(
                 with uninterrupted():
                     count += 1
                     losses.add(record)
-                tell(f"{count} of {games} games at most, {_in_words(placing)}")
+                tell(f"{count:,} of {counted(games, 'game')} at most, {_in_words(placing)}")
         except KeyboardInterrupt:
-            _err.print(f"stopped after {count} games")
+            _err.print(f"stopped after {counted(count, 'game')}")
             is_interrupted = True
     if placing.rating is None:
         raise typer.Exit(130)

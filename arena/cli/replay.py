@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..lines import console, print_plain
+from ..wording import counted
 from .options import GamesFile
 
 __all__ = ["replay", "watch"]
@@ -33,7 +34,7 @@ def replay(
         check_writable(svg)
     reel = Reel(nth_game(file, number), number)
     if ply is not None and ply > reel.last:
-        raise ValueError(f"game {number} of {file} has {reel.last} moves: there is no position after {ply}")
+        raise ValueError(f"game {number} of {file} has {counted(reel.last, 'move')}: there is no position after {ply}")
     if svg is not None:
         reel.picture(reel.last if ply is None else ply).save(svg)
         print_plain(_out, f"saved {svg}")

@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from ..lines import console, print_plain
+from ..wording import counted, size_of
 from .options import GamesFile
 
 __all__ = ["report"]
@@ -51,8 +52,7 @@ def report(
         records = [record for record in records if record.game in chosen]
     with console(stderr=True).status(Text(f"writing {out.name} …")):
         write_report(records, out, title=title, blunder_seconds=blunders, games_bytes=1e6 * megabytes)
-    size = out.stat().st_size / 1e6
-    print_plain(_out, f"saved {out}, {len(records)} games, {size:.1f} MB")
+    print_plain(_out, f"saved {out}, {counted(len(records), 'game')}, {size_of(out.stat().st_size)}")
 
 
 def _names_of(game: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..lines import console, print_plain
+from ..lines import board_of, console, print_plain
 from .options import GameArgument, Json, Moves, PositionOption, Unicode, print_json
 
 __all__ = ["show"]
@@ -61,7 +61,7 @@ def show(
         data = {**position_data(made, state), "moves": made.line_names(played, start)}
         print_json({**data, "saved": out and str(out), "analysis": found and analysis_data(made, state, found)})
         return
-    print_plain(_out, f"{board_text(made, state, unicode)}\n{status_of(made, state)}")
+    print_plain(_out, board_of(f"{board_text(made, state, unicode)}\n{status_of(made, state)}"))
     if found is not None:
         _out.print()
         print_analysis(_out, made, state, found)

@@ -9,7 +9,8 @@ import typer
 from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from ..bars import Bar, status
-from ..lines import console, print_plain
+from ..lines import board_of, console, print_plain
+from ..wording import counted, size_of
 from .options import GameArgument, Json, Moves, PositionOption, print_json
 
 __all__ = ["solve"]
@@ -66,7 +67,7 @@ def solve(
     if as_json:
         print_json({**position_data(made, state), **solution_data(made, state, found)})
         return
-    _print(f"{made.text(state)}\n{in_words(made, state, found)}")
+    print_plain(_out, board_of(f"{made.text(state)}\n{in_words(made, state, found)}"))
     if found.best_actions:
         known = "best moves that are known" if found.value > 0 and not found.complete else "best moves"
         _print(f"{known}: {names_of(made, state, found.best_actions)}")
@@ -74,7 +75,7 @@ def solve(
             _print(f"{'soonest' if found.value > 0 else 'latest'} end: {names_of(made, state, found.fastest_actions)}")
         is_whole = made.is_terminal(made.play_moves(found.pv, state))
         _print(f"line: {' '.join(made.line_names(found.pv, state))}{'' if is_whole else ' …'}")
-        _print(f"{found.nodes} positions in {found.seconds:.3f} s")
+        _print(f"{counted(found.nodes, 'position')} in {found.seconds:.3f} s")
 
 
 def _make_book(out: Path | None, plies: int, table_mb: float, jobs: int) -> None:
@@ -92,7 +93,7 @@ def _make_book(out: Path | None, plies: int, table_mb: float, jobs: int) -> None
         task = progress.add_task("positions", total=None)
         for step in make_book(path, plies, table_mb=table_mb, jobs=jobs):
             progress.update(task, completed=step.done, total=step.total)
-    _print(f"saved {path}, {path.stat().st_size} bytes")
+    _print(f"saved {path}, {size_of(path.stat().st_size)}")
 
 
 def _print(text: str) -> None:

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from ..bars import status
 from ..lines import console, signed
+from ..wording import counted, plain
 from .options import (
     Adjudicate,
     Analyses,
@@ -113,7 +114,8 @@ def sprt(
     for record in records:
         losses.add(record)
     losses.tell()
-    _tell(test, f"{records[0].game}: {' v '.join(records[0].players)}, {len(records)} games, seed {seed}", as_json)
+    names = " v ".join(map(plain, records[0].players))
+    _tell(test, f"{records[0].game}: {names}, {counted(len(records), 'game')}, seed {seed}", as_json)
     if is_interrupted:
         raise typer.Exit(130)
 
@@ -164,10 +166,10 @@ def _play(
                     elo, due = f", {_elo(test)}", now + _APART
                 llr = f"LLR {signed(test.llr, 2)} ({test.lower:.2f} to {test.upper:.2f})"
                 # A store yields its games as those that are played now: how fast these come is not known.
-                games = f"{len(records):,} games" if kept.get("resume") else pace.line(datetime.now())
+                games = counted(len(records), "game") if kept.get("resume") else pace.line(datetime.now())
                 tell(f"{games}, {llr}{elo}")
         except KeyboardInterrupt:
-            _err.print(f"stopped after {len(records)} games")
+            _err.print(f"stopped after {counted(len(records), 'game')}")
             is_interrupted = True
     return records, is_interrupted
 

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from ..lines import console, print_plain
+from ..wording import counted, plain
 from .options import Json, print_json
 
 __all__ = ["store"]
@@ -51,7 +52,7 @@ def store(
         analysed = f", {one.analysed} with analyses" if one.analysed else ""
         endings = ", ".join(f"{games} {name}" for name, games in one.endings.items())
         begun = (one.began or "")[:16].replace("T", " ")
-        table.add_row(str(one.number), one.title, f"{one.games}{analysed}", endings, str(one.runs or ""), begun)
+        table.add_row(str(one.number), plain(one.title), f"{one.games}{analysed}", endings, str(one.runs or ""), begun)
     _out.print(table)
     if sound is not None:
-        print_plain(_out, f"{sound} games, each as it was when it was saved")
+        print_plain(_out, f"{counted(sound, 'game')}, each as it was when it was saved")

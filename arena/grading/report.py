@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ...envs import Game
-from ..lines import print_plain
+from ..lines import board_of, print_plain
+from ..wording import counted, plain
 from .calibration import Calibration
 from .evaluation import Evaluation, SetGrade
 from .grades import Blunder, Grade, Grades, Share
@@ -19,7 +20,7 @@ __all__ = ["blunder_text", "calibration_table", "grades_table", "ladder_table", 
 
 def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int = 5) -> None:
     """Print all tables, and the worst blunders with their boards."""
-    print_plain(out, f"{found.player} in {found.game}, seed {found.seed}\n")
+    print_plain(out, f"{plain(found.player)} in {found.game}, seed {found.seed}\n")
     if found.grades is not None:
         out.print(grades_table(found.grades))
         print_plain(
@@ -42,19 +43,19 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
         worst, every = found.grades.blunders[:blunders], len(found.grades.blunders)
         print_plain(
             out,
-            f"{every} blunders{f', the worst {len(worst)}' if every > len(worst) else ''}:\n"
+            f"{counted(every, 'blunder')}{f', the worst {len(worst)}' if every > len(worst) else ''}:\n"
             if every
             else "No blunder.",
         )
         for blunder in worst:
-            print_plain(out, blunder_text(game, blunder) + "\n")
+            print_plain(out, board_of(f"{blunder_text(game, blunder)}\n"))
     for note in found.notes:
         print_plain(out, f"note: {note}")
 
 
 def grades_table(grades: Grades) -> Table:
     """Return a table of the marks, ply by ply and over all positions, in per cent."""
-    table = _table(f"Against exact solving, {grades.total.positions} positions (95 % intervals)")
+    table = _table(f"Against exact solving, {counted(grades.total.positions, 'position')} (95 % intervals)")
     table.add_column("ply", no_wrap=True)
     for heading in ("positions", "preserving %", "at stake %", "optimal %", "value lost"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -93,7 +94,7 @@ def _percent(share: Share) -> str:
 
 def ladder_table(ladder: Ladder) -> Table:
     """Return a table of the scores against the rungs."""
-    table = _table(f"Ladder, {sum(rung.result.games for rung in ladder.rungs)} games; 95 % intervals")
+    table = _table(f"Ladder, {counted(sum(rung.result.games for rung in ladder.rungs), 'game')}; 95 % intervals")
     table.add_column("rung", overflow="fold")
     for heading in ("its Elo", "win-draw-loss", "score", "Elo difference"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -116,7 +117,7 @@ def _rating_text(ladder: Ladder) -> str:
 
 def calibration_table(found: Calibration) -> Table:
     """Return a table of predicted and true expected scores, bin by bin."""
-    table = _table(f"Expected scores against {found.against}, {found.positions} positions")
+    table = _table(f"Expected scores against {found.against}, {counted(found.positions, 'position')}")
     for heading in ("predicted", "positions", "mean prediction", "true score"):
         table.add_column(heading, justify="right", no_wrap=True)
     for one in found.bins:
@@ -141,7 +142,7 @@ def blunder_text(game: Game, blunder: Blunder) -> str:
     """Return the board of a blunder, the move that was played, and what would have been better."""
     line, state = " ".join(game.line_names(blunder.line)), game.play_moves(blunder.line)
     best = " or ".join(game.move_name(state, action) for action in blunder.best)
-    end = "" if blunder.distance is None else f" in {blunder.distance} {'ply' if blunder.distance == 1 else 'plies'}"
+    end = "" if blunder.distance is None else f" in {counted(blunder.distance, 'ply', 'plies')}"
     return (
         f"{blunder.board}\nafter {line or 'no move'}: plays {game.move_name(state, blunder.move)}, which "
         f"{_in_words(blunder.left, 's')}; {best} {_in_words(blunder.value, 's')}{end}"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...envs.html import html_table
 from ...envs.outside.spec import nearest
 from ..records.record import GameRecord
+from ..wording import counted
 from .certainty import Certainty
 from .difference import ELO_PER_LOGIT, check_confidence
 from .model import Model, Point
@@ -85,8 +86,8 @@ class RatingList:
     _fit: tuple[PairedGames, Model, Point] = field(repr=False, compare=False)
 
     def __repr__(self) -> str:
-        best = self.ratings[0]
-        return f"<RatingList: {len(self.ratings)} players, {self.games} games, {best.name} leads with {best.elo:+.0f}>"
+        best, players = self.ratings[0], len(self.ratings)
+        return f"<RatingList: {players} players, {counted(self.games, 'game')}, {best.name} leads with {best.elo:+.0f}>"
 
     def _repr_html_(self) -> str:
         """Return the ratings as a table, for notebooks."""

@@ -21,6 +21,7 @@ from ...envs.starting import position_of
 from ..grading.grades import share_of
 from ..records.record import GameRecord
 from ..records.replay import Replay, legal_moves, replayed
+from ..wording import counted
 from .markup import Html, Value, named, section, share_text, table, tag
 
 __all__ = ["SHOWN", "Blunder", "Search", "blunders_section", "find_blunders"]
@@ -267,16 +268,16 @@ def _in_words(value: float, distance: int | None) -> str:
 def _lead(search: Search, total: int) -> str:
     if not total and search.is_whole and search.hard:
         return (
-            f"No move could be compared with perfect play: in {search.hard:,} games even the last positions take more "
-            "memory than there is."
+            f"No move could be compared with perfect play: in {counted(search.hard, 'game')} even the last positions "
+            "take more memory than there is."
         )
     if not total:
         return "No move could be compared with perfect play in the time given."
     lost = sum(search.lost.values())
     return (
-        f"{lost:,} of the {total:,} moves that were looked at lost value."
+        f"{lost:,} of the {counted(total, 'move')} that were looked at lost value."
         if lost
-        else f"None of {total:,} moves lost value."
+        else f"None of {counted(total, 'move')} lost value."
     )
 
 
@@ -291,7 +292,9 @@ def _seen(search: Search, total: int) -> str:
         text += f", until {search.seconds:.0f} s were spent"
         text += f": {search.seen}" if search.seen else ""
     if search.hard:
-        text += f"; in {search.hard:,} games earlier positions take more memory than there is"
+        text += f"; in {counted(search.hard, 'game')} earlier positions take more memory than there is"
     if search.left:
-        text += f"; {search.left:,} games were left out, evenly spread over all"
+        text += (
+            f"; {counted(search.left, 'game')} {'was' if search.left == 1 else 'were'} left out, evenly spread over all"
+        )
     return f"{text}."

@@ -14,9 +14,9 @@ from typing import Any
 from ...envs import Game
 from ...envs.render.pictures import board_of, codes_of
 from ...envs.render.template import SVG_UNIT
-from ..lines import without_orders
 from ..records.record import GameRecord
 from ..records.replay import legal_moves, replayed
+from ..wording import without_orders
 
 __all__ = ["LIMIT", "games_data", "move_name", "order_of"]
 
@@ -96,7 +96,7 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
         data["b"] = _filled(_codes(game, replay.state), base)
     if record.analyses is not None:
         data["v"] = [None if one is None else round(one.value, 3) for one in record.analyses]
-    codes, texts = _codes(game, replay.state), [game.text(replay.state)]
+    codes, texts = _codes(game, replay.state), [without_orders(game.text(replay.state))]
     changes: list[list[int]] = []
     touches: list[int] = []
     names: list[str] = []  # which may depend on what stands on the board
@@ -106,7 +106,7 @@ def _game_data(game: Game | None, record: GameRecord, numbers: Mapping[str, int]
             break
         names.append(game.move_name(before, move))
         if game.board is None:
-            texts.append(game.text(replay.state))
+            texts.append(without_orders(game.text(replay.state)))
             continue
         cells = game.board.cells(before, move)
         new = _codes(game, replay.state)

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from ..lines import without_orders
+from ..wording import without_orders
 
 __all__ = ["Html", "Value", "elo", "escaped", "listed", "named", "percent", "section", "share_text", "table", "tag"]
 

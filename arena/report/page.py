@@ -23,6 +23,7 @@ from ..formats import is_format
 from ..ratings import payoff_matrix, rating_list
 from ..records.record import GameRecord
 from ..tournaments import standings
+from ..wording import counted
 from .blunders import SHOWN, Search, blunders_section, find_blunders
 from .games import LIMIT, games_data, order_of
 from .markup import Html, escaped, section, tag
@@ -116,7 +117,7 @@ def report_page(
         else blunders_section(game, played, search, range(1, len(played) + 1)),
         _games_section(game, played, len(data["games"]), why),
     ]
-    heading = title or f"{played[0].game}: {len(names)} players, {len(played):,} games"
+    heading = title or f"{played[0].game}: {counted(len(names), 'player')}, {counted(len(played), 'game')}"
     return Template(_file("page.html")).substitute(
         version=escaped(__version__),
         title=escaped(heading),
@@ -191,12 +192,12 @@ def _games_section(game: Game | None, records: Sequence[GameRecord], kept: int, 
         board = tag("pre", "")
     else:
         board = Html(board_template(game, "The board"))
-    left = f"All {kept:,} games can be stepped through."
+    left = f"{'All ' if kept > 1 else ''}{counted(kept, 'game')} can be stepped through."
     if kept < len(records):
         left = (
-            f"{kept:,} of {len(records):,} games can be stepped through: those of the worst blunders, those that ended "
-            "by an illegal move or an error, and others from all over the file. The rest would make the page too "
-            "large; it is counted in all tables."
+            f"{kept:,} of {counted(len(records), 'game')} can be stepped through: those of the worst blunders, those "
+            "that ended by an illegal move or an error, and others from all over the file. The rest would make the "
+            "page too large; it is counted in all tables."
         )
     return section(
         "games", "The games, move by move", tag("p", left), Html(Template(_file("viewer.html")).substitute(board=board))

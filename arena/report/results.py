@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..ratings import Payoffs, RatingList, cycles
 from ..tables import format_seconds
 from ..tournaments import Standing
+from ..wording import counted
 from .markup import Html, elo, listed, named, percent, section, share_text, table, tag
 from .pairs import Pair, player_share
 from .plots import Scale, interval_plot
@@ -113,7 +114,7 @@ def payoff_section(table_of: Sequence[Standing], payoffs: Payoffs) -> Html:
                 continue
             score, share = line.against[other.name], payoffs.scores[i, j]
             range_ = tag("small", f"{100 * payoffs.low[i, j]:.0f}–{100 * payoffs.high[i, j]:.0f}")
-            what = f"{score.wins}–{score.draws}–{score.losses} in {score.games} games: show them"
+            what = f"{score.wins}–{score.draws}–{score.losses} in {counted(score.games, 'game')}: show them"
             link = tag("a", [f"{100 * share:.3g}", range_], href=f"#pair-{number - 1}-{column}", title=what)
             cells.append(tag("td", link, class_=f"heat h{round(share * (HEAT - 1))}"))
         rows.append(cells)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from ...envs.outside.messages import cut
 from ..ratings.lists import Advantage
 from ..records.record import GameRecord
+from ..wording import counted
 from .markup import Html, Value, elo, named, section, share_text, table, tag
 from .pairs import Beginning, Pair, Points, first_share
 
@@ -36,7 +37,7 @@ def sides_section(
         return section("sides", "Who begins", tag("p", "No game has a result."))
     share = first_share(pairs)
     whole = sum(len(pair) == 2 for pair in pairs)
-    lead = f"Whoever began got {_text(share)} of the points in {share.games:,} games"
+    lead = f"Whoever began got {_text(share)} of the points in {counted(share.games, 'game')}"
     even = share.low <= 0.5 <= share.high
     lead += "; an even share lies within the interval." if even else "; an even share lies outside of the interval."
     if first_move is not None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..records.record import GameRecord
 from ..tables import format_seconds
+from ..wording import counted
 from .markup import Html, Value, listed, named, section, table, tag
 from .plots import Scale, bars, interval_plot
 
@@ -70,7 +71,9 @@ def _in_words(edges: NDArray[np.int64], counts: NDArray[np.int64], most: int) ->
     width = int(edges[1] - edges[0])
     bar = f"{width} plies" if width > 1 else "length"
     longest = f"{edges[most]} to {edges[most + 1] - 1}" if width > 1 else f"{edges[most]}"
-    return f"Games by length; a bar for each {bar}. The highest has {counts[most]:,} games, of {longest} plies."
+    highest = counted(int(counts[most]), "game")
+    of = "1 ply" if longest == "1" else f"{longest} plies"
+    return f"Games by length; a bar for each {bar}. The highest has {highest}, of {of}."
 
 
 def times_section(records: Sequence[GameRecord], names: Sequence[str]) -> Html:

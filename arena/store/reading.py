@@ -14,6 +14,7 @@ from ...envs.outside.messages import cut
 from ..records.files import Watch, check_readable, ignored
 from ..records.names import split_name
 from ..records.record import GameRecord
+from ..wording import counted
 from .rows import COLUMNS, record_of
 from .schema import connect, faults
 
@@ -229,5 +230,8 @@ def _chosen(file: Path, known: list[StoredTournament], choice: int | str | None)
 
 def listed(known: list[StoredTournament]) -> str:
     """Return tournaments in a line, as messages have them."""
-    shown = [f"{one.number}: {cut(one.title, 100)} ({one.games} games)" for one in itertools.islice(known, _LISTED)]
+    shown = [
+        f"{one.number}: {cut(one.title, 100)} ({counted(one.games, 'game')})"
+        for one in itertools.islice(known, _LISTED)
+    ]
     return "; ".join([*shown, "…"] if len(known) > _LISTED else shown) or "it has none"

@@ -20,6 +20,7 @@ from ...envs.version import __version__
 from ..records.names import is_store, split_name
 from ..records.opening import Opening
 from ..records.record import GameRecord
+from ..wording import counted
 from .keys import digest, game_key, player_digest, rules_digest
 from .rows import COLUMNS, INSERT, INSERT_ANALYSES, analyses_of, record_of, row_of
 from .titles import check_new, known_in, title_of_tournament
@@ -131,8 +132,8 @@ class Session:
             own = f"{self._source}, {plan.title}"
             if self.games and not resume:
                 raise ValueError(
-                    f"{file} has {self.games} games of this tournament already ({own}): go on with them by --resume "
-                    "(resume=True), or choose another file"
+                    f"{file} has {counted(self.games, 'game')} of this tournament already ({own}): go on with them by "
+                    "--resume (resume=True), or choose another file"
                 )
             with writer.writing() as connection:
                 title = title_of_tournament(file, name, key, own, known_in(connection))

@@ -10,10 +10,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from plyground.arena import Standing, cross_table
-from plyground.arena.lines import console, print_plain, signed
+from plyground.arena import Score, Standing, cross_table
+from plyground.arena.lines import board_of, console, print_plain, signed
 from plyground.arena.progress import watch_with_progress
 from plyground.arena.records.judgements import Judgement
+from plyground.arena.wording import counted, size_of
 
 NAME = "a :smile: with [bold]brackets[/bold]"
 
@@ -55,10 +56,41 @@ def test_names_give_the_terminal_no_orders(capsys: pytest.CaptureFixture[str]) -
     print_plain(out, f"{name}\nnext")
     print_plain(out, Text(name, "bold"))
     printed = capsys.readouterr().out
-    assert printed.count("A]0;title[2J1AB") == 4
+    assert printed.count("A]0;titleB") == 4
     assert all(sign.isprintable() or sign == "\n" for sign in printed)
-    print_plain(out, "\x1b[31mX\x1b[0m O")  # colours, as boards of one's own may have
-    assert capsys.readouterr().out == "\x1b[31mX\x1b[0m O\n"
+
+
+def test_names_in_colours_and_of_several_lines_shift_no_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    """Colours have no width at a terminal, but were counted as text; a line more in a name was a row more."""
+    name = "\x1b[1;31mred\x1b[0m\nand\u2028blue"
+    lines = [Standing(one, Score(1), {other: Score(1)}) for one, other in ((name, "random"), ("random", name))]
+    console().print(cross_table(lines, title=f"a \x1b[4m{name}"))
+    _, *rows = printed = capsys.readouterr().out.splitlines()
+    assert printed[0].rstrip() == "a red and blue"
+    assert rows[1].startswith("1 red and blue ")
+    assert {len(row) for row in rows} == {len(rows[0])}
+
+
+def test_boards_of_ones_own_have_colours_at_a_terminal_and_no_wider_columns() -> None:
+    board = board_of("\x1b[31mX\x1b[0m O\n\x1b[31m.")
+    assert board.plain == "X O\n."
+    out = console()
+    out.file = io.StringIO()
+    print_plain(out, board)
+    assert out.file.getvalue() == "X O\n.\n"
+    terminal = Console(file=io.StringIO(), color_system="standard", force_terminal=True)
+    print_plain(terminal, board)
+    assert isinstance(terminal.file, io.StringIO)
+    assert terminal.file.getvalue() == "\x1b[31mX\x1b[0m O\n\x1b[31m.\x1b[0m\n"
+    assert board_of("[red] X\n").plain == "[red] X\n"
+
+
+def test_numbers_of_things_and_sizes_are_told_as_people_tell_them() -> None:
+    assert [counted(number, "game") for number in (0, 1, 2, 1200)] == ["0 games", "1 game", "2 games", "1,200 games"]
+    assert (counted(1, "ply", "plies"), counted(7, "ply", "plies")) == ("1 ply", "7 plies")
+    sizes = (1, 999, 1000, 41_800, 999_400, 999_600, 4_200_000, 1_234_000_000, 5 * 10**13)
+    told = ["1 byte", "999 bytes", "1.0 kB", "41.8 kB", "999 kB", "1.0 MB", "4.2 MB", "1.2 GB", "50,000 GB"]
+    assert list(map(size_of, sizes)) == told
 
 
 def test_what_moves_on_a_screen_still_moves(

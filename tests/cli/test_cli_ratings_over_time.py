@@ -86,7 +86,7 @@ def test_a_table_for_people(run: Run, files: list[str]) -> None:
         assert f"{one.elo:+.0f} ± {0.6745 * one.error:.0f}" in line
     assert "g, 144 games" in out
     assert "an interval of 50 % as if games were independent" in out
-    assert "3: b.jsonl, games: 36" in out
+    assert "3: b.jsonl, 36 games" in out
     assert "Games left out" not in out
 
 

@@ -23,6 +23,7 @@ from plyground.arena.formats import saved_records
 from plyground.arena.progress import watch_games
 from plyground.arena.records.record import GameRecord
 from plyground.arena.store import tournaments_in
+from plyground.arena.wording import size_of
 from plyground.envs import make_game
 from tests.helpers.command_line import Run
 from tests.helpers.report_games import MATCH, a_game
@@ -38,7 +39,7 @@ class TestReport:
     def test_a_page_is_written(self, run: Run, file: Path, tmp_path: Path) -> None:
         out = tmp_path / "page.html"
         said, _ = run("report", str(file), "--out", str(out), "--blunders", "0", "--title", "May")
-        assert said == f"saved {out}, 6 games, 0.0 MB\n"
+        assert said == f"saved {out}, 6 games, {size_of(out.stat().st_size)}\n"
         assert "<title>May</title>" in out.read_text(encoding="utf-8")
 
     def test_room_for_all_games(self, run: Run, file: Path, tmp_path: Path) -> None:
@@ -66,7 +67,7 @@ class TestReport:
         assert "6 games" in run(*arguments, "--game", "tictactoe")[0]
         assert "has no games of 'tictacto'" in run(*arguments, "--game", "tictacto", code=2)[1]
         write_records(file, [a_game("a b", 1.0, game="go(board_size=9)")])
-        assert "1 games" in run(*arguments, "--game", "go_9x9")[0]
+        assert ", 1 game, " in run(*arguments, "--game", "go_9x9")[0]
 
     def test_files_that_are_no_games(self, run: Run, tmp_path: Path) -> None:
         assert "there is no such file" in run("report", str(tmp_path / "none.jsonl"), code=2)[1]
@@ -125,6 +126,14 @@ class TestReplay:
             strict=True,
         ):
             assert how in text
+
+    def test_names_and_reasons_of_strangers_are_told_in_a_line(self, run: Run, file: Path) -> None:
+        """A reason of two lines broke the heading, and colours stayed on behind a name."""
+        write_records(file, [a_game("\x1b[31ma b", -1.0, ending="failed", reason="Error: one\r\ntwo\x1b[2J")])
+        ends = "a loses by an error: Error: one two"
+        heading = run("replay", str(file), "7", "--ply", "5")[0].splitlines()[0]
+        assert heading == f"game 7, tictactoe: a (X) v b (O), 0-1, {ends} after 6 moves"
+        assert f"\nlast: a v b, 0-1, {ends}\n" in run("watch", str(file), "--once")[0]
 
     def test_what_is_not_there(self, run: Run, file: Path) -> None:
         assert "has 6 games: there is no game 7" in run("replay", str(file), "7", code=2)[1]

@@ -8,6 +8,7 @@ from rich.text import Text
 from ....envs import Game, State
 from ....envs.definition.board import MARKS
 from ....envs.render.styles import STYLES
+from ...lines import board_of
 
 __all__ = ["counts", "drawn", "mark_of"]
 
@@ -26,7 +27,7 @@ def drawn(game: Game, state: State, last: tuple[State, int] | None = None, unico
     """
     board = game.board
     if board is None:
-        return Text(game.text(state))
+        return board_of(game.text(state))
     pieces = np.asarray(board.pieces(state)).ravel()
     marks = board.symbols if unicode and board.symbols else board.marks
     touched = board.cells(*last) if last is not None else ()

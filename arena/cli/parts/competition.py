@@ -22,6 +22,7 @@ from ...tournaments import Standing
 from ...tournaments.course import MAX_FAILURES, Course
 from ...tournaments.formats import planned_games, schedule_of
 from ...tournaments.standings import Tally
+from ...wording import counted, plain
 from .generation import games_to_add_to
 from .losses import Losses
 
@@ -74,7 +75,7 @@ def compete(
     done = kept.get("after", [])
     total = max(planned_games(format, len(players), games), len(done))
     if done:
-        print_plain(_err, f"{len(done)} of {total} games are in {out}")
+        print_plain(_err, f"{len(done):,} of {counted(total, 'game')} are in {out}")
     limit = options.get("max_failures", MAX_FAILURES)
     schedule = schedule_of(format, len(players))
     course = Course(as_game(game), labels_of(players), schedule, games, seed=seed, max_failures=limit)
@@ -118,10 +119,10 @@ class Results:
 
     def table(self, seed: int) -> Table:
         """Return the cross table of all games, and below it who has won: where that is named, points do not tell."""
-        title = f"{self._course.game.source}, {self._course.played} games, seed {seed}"
+        title = f"{self._course.game.source}, {counted(self._course.played, 'game')}, seed {seed}"
         table = cross_table(self._tally.standings(), title=title)
         if self.winner is not None:
-            table.caption, table.caption_justify = Text(f"{self.winner} wins the {self._format}"), "left"
+            table.caption, table.caption_justify = Text(f"{plain(self.winner)} wins the {self._format}"), "left"
         return table
 
     def data(self, seed: int) -> dict[str, Any]:

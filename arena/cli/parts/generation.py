@@ -14,6 +14,7 @@ from ...records.json_lines import mend
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
 from ...store import collection_in, listed, saved_in_store, tournaments_in
+from ...wording import counted, plain
 
 __all__ = ["games_in", "games_to_add_to", "read_plies", "saved", "tells_movers"]
 
@@ -72,9 +73,10 @@ def games_to_add_to(out: Path, resume: bool) -> list[GameRecord]:
             print_plain(_err, f"the last line of {out} is incomplete: it is taken away, and that game is played again")
         done = list(read_games(out))
     if done and not resume:
-        first = f"{done[0].game}, {' v '.join(done[0].players)}"
+        first = plain(f"{done[0].game}, {' v '.join(done[0].players)}")
         raise ValueError(
-            f"{out} has {len(done)} games already ({first}): go on with them by --resume, or choose another file"
+            f"{out} has {counted(len(done), 'game')} already ({first}): go on with them by --resume, or choose another "
+            "file"
         )
     return done
 

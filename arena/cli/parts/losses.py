@@ -6,6 +6,7 @@ from collections import Counter
 
 from ...lines import console, print_plain
 from ...records.record import GameRecord
+from ...wording import counted, plain
 
 __all__ = ["Losses"]
 
@@ -29,5 +30,4 @@ class Losses:
         for ending, cause in _CAUSES.items():
             for (how, name), count in self._games.items():
                 if how == ending:
-                    line = f"{name} lost {count} {'game' if count == 1 else 'games'} by {cause}"
-                    print_plain(_err, line)
+                    print_plain(_err, f"{plain(name)} lost {counted(count, 'game')} by {cause}")

@@ -15,6 +15,7 @@ from ...ratings.history import check_library, games_by_step, ratings_over_time
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
 from ...store import tournaments_in
+from ...wording import counted, plain
 from .each_once import each_once
 
 __all__ = ["TIMES", "history_notes", "history_of"]
@@ -128,7 +129,11 @@ def history_notes(found: dict[str, Any]) -> str:
         "independent.",
         "Only differences tell anything.",
     ]
-    lines += [f"{one['time']}: {one['title']}, games: {one['games']}" for one in found["times"] if "title" in one]
+    lines += [
+        f"{one['time']}: {plain(one['title'])}, {counted(one['games'], 'game')}"
+        for one in found["times"]
+        if "title" in one
+    ]
     if found["left_out"]:
         lines.append(f"Games left out, without a checkpoint or of checkpoints of different steps: {found['left_out']}.")
     if found["broken_off"]:

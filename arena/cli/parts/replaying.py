@@ -18,6 +18,7 @@ from ...lines import print_plain
 from ...records.record import GameRecord
 from ...records.replay import legal_moves, replayed
 from ...tables import format_seconds
+from ...wording import counted, plain
 from .boards import counts, drawn, mark_of
 
 __all__ = ["Reel", "browse", "ending_of", "nth_game", "score_of"]
@@ -44,7 +45,7 @@ def nth_game(path: Path, number: int) -> GameRecord:
     for count, record in enumerate(read_games(path), start=1):
         if count == number:
             return record
-    raise ValueError(f"{path} has {count} games: there is no game {number}")
+    raise ValueError(f"{path} has {counted(count, 'game')}: there is no game {number}")
 
 
 def score_of(record: GameRecord) -> str:
@@ -60,11 +61,11 @@ def ending_of(record: GameRecord) -> str:
     own, other = record.outcome
     if record.ending == "truncated":
         return "broken off"
-    reason = record.reason or "no reason is given"
+    reason = plain(record.reason or "no reason is given").strip()
     how = f", adjudicated: {reason}" if record.ending == "adjudicated" else ""
     if own == other:
         return f"a draw{how}"
-    loser, winner = record.players[int(own > other)], record.players[int(own < other)]
+    winner, loser = map(plain, record.players if own > other else reversed(record.players))
     if record.ending == "illegal":
         return f"{loser} loses by an illegal move"
     if record.ending == "failed":
@@ -100,12 +101,12 @@ class Reel:
             self._states.append(replay.state.copy())
         first, second = (self._player(seat) for seat in (0, 1))
         self.heading = (
-            f"game {number}, {record.game}: {first} v {second}, {score_of(record)}, {ending_of(record)} after "
-            f"{self.last} moves"
+            f"game {number}, {plain(record.game)}: {first} v {second}, {score_of(record)}, {ending_of(record)} after "
+            f"{counted(self.last, 'move')}"
         )
 
     def _player(self, seat: int) -> str:
-        return f"{self.record.players[seat]}{mark_of(self.game, seat)}"
+        return f"{plain(self.record.players[seat])}{mark_of(self.game, seat)}"
 
     def _name(self, at: int) -> str:
         """Return the name of the move that leads to a position; the last may be illegal, or no action of the game."""
@@ -118,8 +119,8 @@ class Reel:
     def line(self, at: int) -> str:
         """Return what the move that led to a position was, who made it, and how long it took."""
         if not at:
-            begins = "initial position" if self.record.start is None else f"from {self.record.start}"
-            return f"{begins}, {self.last} moves to come"
+            begins = "initial position" if self.record.start is None else f"from {plain(self.record.start)}"
+            return f"{begins}, {counted(self.last, 'move')} to come"
         record, seconds = self.record, self.record.seconds[at - 1]
         took = f" ({format_seconds(seconds)})" if seconds else ""
         mover = record.movers[at - 1]

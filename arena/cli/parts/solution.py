@@ -7,14 +7,15 @@ from typing import Any
 from ....agents.solver.agent import Progress, Solution
 from ....agents.solver.endings import has_count
 from ....envs import Game, State
+from ...wording import counted, size_of
 
 __all__ = ["in_a_line", "in_words", "names_of", "solution_data"]
 
 
 def in_a_line(progress: Progress) -> str:
     """Return how far a solver is, as in ``"alpha-beta, 9 plies, 1,200,000 positions, 512 MB"``."""
-    ahead = f", {progress.depth} plies" if progress.depth else ""
-    return f"{progress.way}{ahead}, {progress.positions:,} positions, {progress.megabytes:,.0f} MB"
+    ahead = f", {counted(progress.depth, 'ply', 'plies')}" if progress.depth else ""
+    return f"{progress.way}{ahead}, {counted(progress.positions, 'position')}, {size_of(int(1e6 * progress.megabytes))}"
 
 
 def in_words(game: Game, state: State, found: Solution) -> str:
@@ -27,7 +28,7 @@ def in_words(game: Game, state: State, found: Solution) -> str:
         return f"{game.players[int(game.player(state))]} to move: {result}{' without end' if is_endless else ''}"
     if found.distance == 0:
         return f"the game is over: {result} of {game.players[int(game.player(state))]}" if found.value else "a draw"
-    plies = f"{found.distance} {'ply' if found.distance == 1 else 'plies'}"
+    plies = counted(found.distance, "ply", "plies")
     return f"{game.players[int(game.player(state))]} to move: {result} in {plies}"
 
 

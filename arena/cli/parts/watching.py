@@ -21,6 +21,7 @@ from ...store import tournaments_in
 from ...tables import cross_table, format_rate, ratings_table
 from ...tournaments import standings
 from ...tournaments.formats import planned_games
+from ...wording import counted, plain
 from .replaying import ending_of, score_of
 
 __all__ = ["Follower", "Pace", "follow"]
@@ -130,8 +131,7 @@ class Pace:
         The date is told where more than a day is left, and nothing where nobody will wait for the end.
         """
         games = self._seen[-1][1]
-        of = f" of {self.planned:,}" if self.planned else ""
-        parts = [f"{games:,}{of} games"]
+        parts = [f"{games:,} of {counted(self.planned, 'game')}" if self.planned else counted(games, "game")]
         if rate := self.rate:
             parts.append(format_rate(rate, " a second", " a minute"))
         if self.planned and games >= self.planned:
@@ -200,7 +200,7 @@ def _table(records: list[GameRecord], pace: Pace) -> RenderableType:
     if not records:
         return Text("no game has ended yet")
     last = records[-1]
-    line = f"last: {last.players[0]} v {last.players[1]}, {score_of(last)}, {ending_of(last)}"
+    line = f"last: {plain(last.players[0])} v {plain(last.players[1])}, {score_of(last)}, {ending_of(last)}"
     games = ", ".join(dict.fromkeys(record.game for record in records))
     return Group(
         cross_table(standings(records), title=games),
@@ -217,5 +217,5 @@ def _ratings(records: list[GameRecord]) -> RenderableType:
     try:
         found = rating_list(records)
     except ValueError as error:
-        return Text(f"no ratings: {error}", "dim")
+        return Text(plain(f"no ratings: {error}"), "dim")
     return ratings_table(found)

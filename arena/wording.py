@@ -1,0 +1,40 @@
+"""Words that come out of files, as parts of a line; numbers of things and sizes in words.
+
+Names and reasons come from files of strangers. What would give the terminal orders is left out of them: it might change
+its title, take lines away, or turn the writing round. So are colours and ends of lines, which break tables.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["ORDERS", "counted", "plain", "size_of", "without_orders"]
+
+# Colours and other sequences of control; control characters, but for tabs and ends of lines; changes of direction.
+ORDERS = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_ENDS = re.compile(r"[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")  # of lines, and tabs
+
+
+def without_orders(text: str) -> str:
+    """Return text without what would give orders or colours to a terminal, or turn the writing round after it."""
+    return ORDERS.sub("", text)
+
+
+def plain(text: str) -> str:
+    """Return a name or a reason as a part of a line: without orders, colours, and ends of lines."""
+    return without_orders(_ENDS.sub(" ", text))
+
+
+def counted(number: int, thing: str, things: str | None = None) -> str:
+    """Return how many things there are, as in ``"1 game"`` or ``"1,200 games"``; ``things`` is an irregular plural."""
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
+def size_of(count: int) -> str:
+    """Return a number of bytes with three digits at most, in the unit that suits it, as in ``"39.4 kB"``."""
+    size, unit = float(count), "byte"
+    for unit in ("byte", "kB", "MB", "GB"):
+        if size < 999.5 or unit == "GB":
+            break
+        size /= 1000
+    return counted(count, unit) if unit == "byte" else f"{size:,.{0 if size >= 99.95 else 1}f} {unit}"
