@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.wrappers import NormalizeObservation
 from numpy.typing import NDArray
 
 from ..envs import Game
@@ -58,7 +59,7 @@ class ModelNetwork:
         """Check that the model was trained for ``game``.
 
         Raises:
-            ValueError: its spaces are not the game's.
+            ValueError: its spaces are not the game's; or what it learned from was normalized, nobody here knows how.
         """
         actions, observations = self.model.action_space, self.model.observation_space
         if isinstance(observations, Dict):
@@ -69,6 +70,19 @@ class ModelNetwork:
             raise ValueError(
                 f"the model was trained for another game than {game.spec}: it takes {observations} and {actions}, "
                 f"and the game has {game.observation_shape} and {game.num_actions} actions"
+            )
+        if self._copied is None and _learns_in(self.model, NormalizeObservation):
+            raise ValueError(
+                "the model learned in Gymnasium's NormalizeObservation, whose statistics a player does not have: train "
+                "it in stable-baselines3's VecNormalize, whose it has"
+            )
+        lowest = float(observations.low.min())
+        if self._normalization is None and lowest < 0:  # planes are never negative
+            raise ValueError(
+                f"the model learned from numbers from {lowest:g} to {observations.high.max():g}, as wrappers make them "
+                f"that normalize, and {game.name} shows planes from 0 to {game.observation_high}: train it in "
+                "stable-baselines3's VecNormalize. (If it did learn from such planes, set model.observation_space to "
+                f"SoloEnv({game.spec!r}).observation_space.)"
             )
 
     @property
@@ -147,6 +161,14 @@ class ModelNetwork:
         cls, data = attributes["model"]
         self.model = cls.load(io.BytesIO(data), device="cpu")
         self._copied = attributes["normalization"]
+
+
+def _learns_in(model: Any, wrapper: type) -> bool:
+    """Return whether the environments of a model have a wrapper, as far as they can still be asked."""
+    try:
+        return any(model.get_env().env_is_wrapped(wrapper))
+    except Exception:  # it has none, as when it was loaded, or their processes have ended
+        return False
 
 
 def _has_scores(policy: Any) -> bool:

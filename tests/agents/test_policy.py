@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch")
 sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
 
+from gymnasium.wrappers import NormalizeObservation  # noqa: E402
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy  # noqa: E402
 from stable_baselines3.common.policies import ActorCriticPolicy  # noqa: E402
 from stable_baselines3.common.vec_env import VecNormalize  # noqa: E402  (after the libraries are known to be there)
@@ -277,3 +278,16 @@ def test_statistics_of_observations_are_those_that_the_model_learned_with(algori
         np.testing.assert_array_equal(copy._network.scores(planes, masks).argmax(1), preferred)
     env.norm_obs = False
     assert (player._network.scores(planes, masks).argmax(1) != preferred).any()
+
+
+def test_models_that_saw_numbers_that_no_player_can_make_are_refused(tmp_path: Path) -> None:
+    """They were shown planes as they are, and played badly."""
+    model = ALGORITHMS["PPO"]("MlpPolicy", NormalizeObservation(SoloEnv("connect_four", "random")), device="cpu")
+    model.save(tmp_path / "model.zip")
+    with pytest.raises(ValueError, match="learned in Gymnasium's NormalizeObservation, whose statistics"):
+        Policy("connect_four", model)
+    with pytest.raises(ValueError, match=r"from -inf to inf, as wrappers .* shows planes from 0 to 1: train it in"):
+        Policy("connect_four", tmp_path)
+    loaded = ModelNetwork(tmp_path).model
+    loaded.observation_space = SoloEnv("connect_four").observation_space
+    Policy("connect_four", loaded)
