@@ -22,7 +22,7 @@ import pettingzoo
 from .checking.checker import check_once
 from .factory import game_factory, is_own
 from .game import Game
-from .outside.elsewhere import absolute, called, installed, load, place_of
+from .outside.elsewhere import absolute, called, content_of, installed, load, place_of
 from .outside.messages import shown
 from .outside.spec import nearest, parse_spec
 
@@ -163,7 +163,8 @@ def make_game(spec: str, **parameters: Any) -> Game:
 
     A preset such as ``"go_9x9"`` takes parameters too, by name: ``"go_9x9(komi=5.5)"``. A game of your own needs no
     name: ``make_game("./examples/breakthrough.py:breakthrough(size=5)")`` calls the function ``breakthrough`` of that
-    file, and ``"package.module:attribute"`` one of a module. The attribute may also be a `Game`.
+    file, and ``"package.module:attribute"`` one of a module. The attribute may also be a `Game`. A file that has
+    changed is read again; what it imports is not.
 
     Raises:
         ValueError: the name or a parameter is unknown (the message suggests the nearest), or a value does not fit; or
@@ -175,7 +176,7 @@ def make_game(spec: str, **parameters: Any) -> Game:
     place = place_of(spec)
     if place is not None:
         _, args, kwargs = parse_spec(f"game{spec.strip()[len(place) :]}")
-        return _from_place(place, load(place), args, {**kwargs, **parameters})
+        return _from_place(place, load(place, again=True), args, {**kwargs, **parameters})
     name, args, kwargs = parse_spec(spec)
     if name in _presets:
         if args:
@@ -234,13 +235,34 @@ def _found(game: Game, place: str, source: str, parameters: tuple[tuple[str, Any
     """Return a game like this one, which remembers where it was found: other processes look for it there."""
     game = game.replace()  # the game itself may be known by a name as well
     game._source = source
-    game._origin = (_made_again, {"place": absolute(place), "parameters": dict(parameters), "source": source})
+    place, made_of = absolute(place), (content_of(place), game.digest)
+    how = {"place": place, "parameters": dict(parameters), "source": source, "made_of": made_of}
+    game._origin = (_made_again, how)
+    _sent[place, source, made_of] = game
     return game
 
 
-def _made_again(place: str, parameters: dict[str, Any], source: str) -> Game:
-    """Return a game that was found at a place, in another process."""
+_sent: dict[tuple[str, str, tuple[str, str]], Game] = {}  # games of files, by where and what they are
+
+
+def _made_again(place: str, parameters: dict[str, Any], source: str, made_of: tuple[str, str] = ("", "")) -> Game:
+    """Return a game that was found at a place, in another process, or in this one before its file was edited.
+
+    Args:
+        place: where it is.
+        parameters: its parameters.
+        source: the text by which it was found.
+        made_of: hashes of its file and of its rules; those of the file are "" where it was imported otherwise.
+
+    Raises:
+        ValueError: the file has changed since: it would be another game.
+    """
+    if (place, source, made_of) in _sent:
+        return _sent[place, source, made_of]
     game = make_game(place, **parameters)
+    content, rules = made_of
+    if content not in ("", content_of(place)) and game.digest != rules:
+        raise ValueError(f"{place} has changed since the game {source!r} was made of it: make the game anew")
     return _found(game, place, source, tuple(parameters.items()))
 
 
@@ -280,7 +302,7 @@ def _parameters_of(spec: str) -> list[str]:
         if name in _factories:
             return list(inspect.signature(_factories[name]).parameters)
         place = installed(_GROUP)[name].value if name in installed(_GROUP) else None
-    found = None if place is None else load(place)
+    found = None if place is None else load(place, again=True)
     return list(inspect.signature(found).parameters) if inspect.isfunction(found) else []
 
 

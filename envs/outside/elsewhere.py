@@ -23,12 +23,15 @@ from typing import Any
 
 from .spec import nearest, nearest_of
 
-__all__ = ["absolute", "called", "installed", "load", "place_of"]
+__all__ = ["absolute", "called", "content_of", "installed", "load", "place_of"]
 
 _PARTS = re.compile(r"""('[^']*'|"[^"]*"|[(),])""")  # texts, and what stands between the other parts of a spec
 # A file at the head of a spec: a slash comes before all brackets, so that later ones may be signs in its path.
 _FILE = re.compile(r"""[^()'"]*[/\\].*?\.py:[A-Za-z_][\w.]*(?=\s*(?:\(|$))""", re.DOTALL)
 _KEY = re.compile(r"\s*(?:[A-Za-z_]\w*\s*=\s*)?")  # what may stand before the value of an argument
+
+
+_loaded: dict[Path, tuple[ModuleType, str]] = {}  # the files that were executed here, with hashes of what was in them
 
 
 def place_of(spec: str) -> str | None:
@@ -71,8 +74,13 @@ def _absolute(place: str) -> str:
     return f"{Path(file).expanduser().resolve()}{colon}{attribute}" if file.endswith(".py") else place
 
 
-def load(place: str) -> Any:
+def load(place: str, *, again: bool = False) -> Any:
     """Return the attribute at a place, as in ``package.module:attribute`` or ``./file.py:attribute``.
+
+    Args:
+        place: where it is.
+        again: whether a file that has changed since it was executed is executed again; one that Python has imported
+            otherwise is not.
 
     Raises:
         FileNotFoundError: there is no such file; the nearest is suggested.
@@ -81,7 +89,7 @@ def load(place: str) -> Any:
     source, _, attribute = place.rpartition(":")
     if not source or not all(part.isidentifier() for part in attribute.split(".")):
         raise ValueError(f"cannot read {place!r}: expected package.module:attribute or ./file.py:attribute")
-    found: Any = _file(source) if _is_file(place) else _module(source)
+    found: Any = _file(source, again) if _is_file(place) else _module(source)
     for name in attribute.split("."):
         if not hasattr(found, name) and isinstance(found, ModuleType):
             raise ValueError(f"there is no {name!r} in {source}: {_names(found, name)}")
@@ -102,8 +110,14 @@ def _is_file(place: str) -> bool:
     return source.endswith(".py") or "/" in source or os.sep in source
 
 
-def _file(source: str) -> ModuleType:
-    """Return the module of a Python file, which is executed once in a process."""
+def content_of(place: str) -> str:
+    """Return a hash of what was in the file that a place names when it was executed; "" if it was not loaded here."""
+    path = Path(place.rpartition(":")[0]).expanduser().resolve()
+    return _loaded[path][1] if path in _loaded else ""
+
+
+def _file(source: str, again: bool) -> ModuleType:
+    """Return the module of a Python file, which is executed once in a process, or again if it has changed."""
     path = Path(source).expanduser()
     if not path.is_file():
         near = nearest_of(path.stem, [one.stem for one in path.parent.glob("*.py")]) if path.parent.is_dir() else None
@@ -111,26 +125,41 @@ def _file(source: str) -> ModuleType:
             f"there is no file {source}" + (f": did you mean {str(path.with_name(f'{near}.py'))!r}?" if near else "")
         )
     path = path.resolve()
+    text = path.read_bytes()
+    content = hashlib.sha256(text).hexdigest()
+    old, known = _loaded.get(path, (None, content))
+    if again and old is not None and known != content and sys.modules.get(old.__name__) is old:
+        return _executed(source, path, text, old.__name__)  # in place of the old one: what both define has one name
     for module in list(sys.modules.values()):
-        known = getattr(module, "__file__", None)
-        if isinstance(known, str) and os.path.basename(known) == path.name and Path(known).resolve() == path:
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and os.path.basename(file) == path.name and Path(file).resolve() == path:
             return module
     name = path.stem
     if not name.isidentifier() or name in sys.modules or importlib.util.find_spec(name) is not None:
         name = f"{name}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"  # never in place of another module
+    return _executed(source, path, text, name)
+
+
+def _executed(source: str, path: Path, text: bytes, name: str) -> ModuleType:
+    """Return a new module of this name, by the text of its file."""
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    if spec is None:
         raise ValueError(f"{source} is no Python file: expected a name that ends in .py")
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
+    old = sys.modules.get(name)
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        # Not by Python's own cache, which takes a file that has changed twice in a second for the same.
+        exec(compile(text, path, "exec", dont_inherit=True), vars(module))
     except BaseException as error:  # Ctrl-C leaves no half of a module either
-        sys.modules.pop(name, None)
+        del sys.modules[name]
+        if old is not None:
+            sys.modules[name] = old
         if isinstance(error, (Exception, SystemExit)):  # a script that ends as one, too
             raise _failed(source, error, str(path)) from error
         raise
+    _loaded[path] = module, hashlib.sha256(text).hexdigest()
     return module
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -116,6 +117,40 @@ class TestGames:
         assert make_game("./games_here.py:plain(size=4)").parameters == {"size": 4}
         assert make_game("./games_here.py:made").source == "./games_here.py:made"
         assert tictactoe().source == "tictactoe"
+
+    def test_an_edited_file_is_read_again(self, folder: Path) -> None:
+        """It was read once in a process, and an edit in a notebook was not seen."""
+
+        def written(least: int, last: str = "") -> Game:
+            rules = f"def legal(state, actions):\n    actions[0] = {least}\n    return 1\n"
+            rules += "def edited():\n    return tictactoe().replace(name='edited', legal_actions=legal)\n"
+            Path("edited.py").write_text(f"from plyground.envs import tictactoe\n{rules}{last}")
+            return make_game("./edited.py:edited")
+
+        old = written(3)
+        sent = pickle.dumps(old)
+        assert written(3, "# a comment\n") is old
+        new = written(4)  # as long as the old one, in the same second
+        assert (old.actions(old.new_state()), new.actions(new.new_state())) == ([3], [4])
+        assert old != new
+        assert old.digest != new.digest
+        assert make_game("./edited.py:edited") is new
+        assert pickle.loads(pickle.dumps(new)) is new
+        assert pickle.loads(sent) is old
+        code = "import pickle, sys; game = pickle.load(sys.stdin.buffer); print(game.actions(game.new_state()))"
+        other = [sys.executable, "-c", code]
+        assert subprocess.run(other, input=pickle.dumps(new), capture_output=True).stdout.split() == [b"[4]"]
+        failed = subprocess.run(other, input=sent, capture_output=True)
+        assert b"edited.py:edited has changed since the game './edited.py:edited' was made of it" in failed.stderr
+        with pytest.raises(ValueError, match=r"cannot load \./edited\.py: SyntaxError"):
+            written(3, "def (")
+        Path("edited.py").unlink()
+        assert pickle.loads(pickle.dumps(new)) is new
+
+    def test_a_file_that_python_has_imported_is_python_s(self, folder: Path) -> None:
+        assert elsewhere.load("games_here:number") == 3
+        Path("games_here.py").write_text(GAME + "number = 4\n")
+        assert elsewhere.load("./games_here.py:number", again=True) == 3
 
     def test_other_processes_find_it(self, folder: Path) -> None:
         game = make_game("./games_here.py:mine(size=5)")
