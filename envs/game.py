@@ -30,7 +30,7 @@ from .definition.evaluation import checked_features, make_evaluation, replaced_w
 from .definition.identity import identity_of
 from .definition.knowledge import NO_KNOWLEDGE, Knowledge
 from .definition.terms import Repetition, Rule, State, Symmetry, check_functions, check_layout, check_rules, symmetry_of
-from .definition.texts import GameTexts
+from .definition.texts import GameTexts, placed
 from .definition.views import GameViews
 from .jit.game_type import GameType, digest_of_rules, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
@@ -361,9 +361,13 @@ class Game(GameTexts, GameViews):
             ValueError: the move is unknown, illegal in ``state``, or comes after the end; the message has its
                 ``index``.
         """
-        action = self.move_of(state, move) if isinstance(move, str) else action_number(move, self.num_actions)
         if self.is_terminal(state):
             raise ValueError(f"move {move!r} at index {index} comes after the end of the game of {self.name}")
+        if isinstance(move, str):
+            with placed(index):
+                action = self.move_of(state, move)
+        else:
+            action = action_number(move, self.num_actions)
         if action not in (legal := self.actions(state)):
             known = listed([self.move_name(state, one) for one in legal]) if isinstance(move, str) else legal
             raise ValueError(f"move {move!r} at index {index} is illegal in {self.name}: expected one of {known}")

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numpy.typing import NDArray
 
 from .terms import Rule, State
 
-__all__ = ["GameTexts"]
+__all__ = ["GameTexts", "placed"]
+
+
+@contextmanager
+def placed(index: int) -> Iterator[None]:
+    """Say in the error about a name which move of a line it is."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"move at index {index}: {error}") from error
 
 
 class GameTexts:
@@ -76,12 +86,18 @@ class GameTexts:
             ValueError: a name is unknown, or illegal where it must not be; the message says which.
         """
         if self._parse_move is None:
-            return [self.str_to_action(move) if isinstance(move, str) else move for move in moves]
+            return [self._number_of(move, index) for index, move in enumerate(moves)]
         after, line = (self.initial[0] if state is None else state).copy(), []
         for index, move in enumerate(moves):
             line.append(self.checked_action(after, move, index))
             self.play(after, line[-1])
         return line
+
+    def _number_of(self, move: int | str, index: int) -> int:
+        if not isinstance(move, str):
+            return move
+        with placed(index):
+            return self.str_to_action(move)
 
     def line_names(self, moves: Iterable[int], state: State | None = None) -> list[str]:
         """Return the names of legal moves that are played one after another from ``state`` (default: the initial one).

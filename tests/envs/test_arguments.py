@@ -55,7 +55,7 @@ def solo() -> SoloEnv:
         (lambda: started().reset(options=5), "options must be a dict such as .*, got 5"),  # type: ignore[arg-type]
         (lambda: started().reset(options={"move": [3]}), "unknown option 'move': did you mean 'moves'"),
         (lambda: started().reset(options={"position": 3}), "unknown option 'position': .*: fen, moves, state$"),
-        (lambda: started().reset(options={3: 3}), "unknown option 3: Choose from: fen, moves, state$"),
+        (lambda: started().reset(options={3: 3}), "unknown option 3: Choose from: fen, moves, state$"),  # type: ignore[arg-type]
         (lambda: solo().reset(options={"seat": "first"}), "unknown option 'seat': did you mean 'state'"),
         (lambda: started().reset(options={"moves": [3.7]}), "move 3.7 at index 0 is illegal"),
         (lambda: started().reset(options={"moves": [3, True]}), "move True at index 1 is illegal"),
@@ -87,6 +87,9 @@ def solo() -> SoloEnv:
             lambda: connect_four().play_moves(np.array(5)),
             r"moves must be a list of action ids or names, got array\(5\)",
         ),
+        (lambda: connect_four().play_moves([3, "x"]), "^move at index 1: connect_four has no action 'x': expected"),
+        (lambda: connect_four().line_of([3, "x"]), "^move at index 1: connect_four has no action 'x': expected"),
+        (lambda: started().reset(options={"moves": [3, "x"]}), "^move at index 1: connect_four has no action 'x'"),
         (lambda: connect_four().play_moves([None]), "move None at index 0 is illegal"),  # type: ignore[list-item]
         (lambda: connect_four().play_moves([3], tictactoe().new_state()), "state must be one state of connect_four"),
         (lambda: tictactoe().observation(tictactoe().new_state(), 5), "player must be 0, .*, or 1, got 5"),

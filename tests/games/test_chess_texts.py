@@ -118,7 +118,7 @@ class TestUci:
         state = game.play_moves(moves)
         assert game.fen(state).startswith("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 5")
         assert game.line_of(moves)[-1] == game.str_to_action("e1g1")
-        with pytest.raises(ValueError, match="the move 'Nc3' is illegal here"):
+        with pytest.raises(ValueError, match=r"^move at index 7: the move 'Nc3' is illegal here"):
             game.play_moves([*moves, "Nc3"])
         with pytest.raises(ValueError, match="chess has no action 'castle': expected a name such as e2e4, "):
             game.move_of(state, "castle")
