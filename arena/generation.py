@@ -14,7 +14,6 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
 
-from ..agents import as_agent
 from ..envs import BoardGameEnv, Game, as_game
 from ..envs.outside.arguments import check_jobs, checked_span, checked_whole, is_between
 from ..envs.outside.elsewhere import absolute
@@ -26,6 +25,7 @@ from .loop import play
 from .openings import random_line
 from .processes import Parcel, packed, results_of, unpacked
 from .records.record import GameRecord
+from .seating import seated
 from .tournaments.earlier import check_alike
 
 __all__ = ["check_first_games", "generate"]
@@ -185,7 +185,7 @@ class _Table:
         Of a spec these are two agents. An agent that was given sits in both seats.
         """
         if not self._agents:
-            self._agents = [as_agent(player, self.game) for _ in range(2) for player in self.players]
+            self._agents = [seated(player, self.game) for _ in range(2) for player in self.players]
             self._env = BoardGameEnv(self.game)
         return self._agents
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..agents import Agent, Isolated, as_agent
+from ..agents import Agent, Isolated
 from ..agents.timing import playing
 from ..envs import Game
 from ..envs.outside.arguments import action_number, checked_whole
@@ -23,6 +23,7 @@ from .records.judgements import Judgement, judgement_of
 from .records.record import GameRecord
 from .referee import Adjudicator, Conditions, Failures, Position
 from .referee.time_control import GameClock, TimeControl
+from .seating import seated
 
 __all__ = ["play", "play_under", "value_of"]
 
@@ -131,8 +132,8 @@ def play_under(
 def _agents(players: Sequence[PlayerLike], game: Game | None) -> list[Agent]:
     """Return both players as agents; an object in both seats is one, which has one memory and one budget."""
     first, second = players
-    agent = as_agent(first, game)
-    return [agent, agent if second is first and not isinstance(first, str) else as_agent(second, game)]
+    agent = seated(first, game)
+    return [agent, agent if second is first and not isinstance(first, str) else seated(second, game)]
 
 
 def _judgements(plies: int) -> list[Judgement | None]:

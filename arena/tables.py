@@ -29,22 +29,29 @@ __all__ = [
 _LEAST = 8  # cells of a name in a line
 
 
-def cross_table(table: Sequence[Standing], title: str | None = None) -> Table:
-    """Return a cross table: a player's points against each other one, then over all its games."""
+def cross_table(table: Sequence[Standing], title: str | None = None, byes: Mapping[str, float] | None = None) -> Table:
+    """Return a cross table: a player's points against each other one, then over all its games.
+
+    Args:
+        table: the players, in this order.
+        title: the line above.
+        byes: points for rounds without a game, by name; if there are any, a column has them, and one all points.
+    """
     result = _players(title)
     _add_opponents(result, len(table))
-    _add_numbers(result, "points", "win-draw-loss", "per move")
+    _add_numbers(result, "points", *(("bye", "total") if byes else ()), "win-draw-loss", "per move")
     is_broken = any(line.broken_off for line in table)
     if is_broken:
         _add_numbers(result, "broken off")
     for number, line in enumerate(table, start=1):
         scores = [line.against.get(other.name) for other in table]
-        total = line.total
+        total, bye = line.total, (byes or {}).get(line.name, 0.0)
         result.add_row(
             str(number),
             _named(line.name),
             *("·" if score is None else f"{score.points:g}" for score in scores),
             f"{total.points:g}",
+            *((f"{bye:g}", f"{total.points + bye:g}") if byes else ()),
             f"{total.wins}-{total.draws}-{total.losses}",
             format_seconds(line.seconds_per_move),
             *([str(line.broken_off)] if is_broken else []),

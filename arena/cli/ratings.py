@@ -92,7 +92,7 @@ def ratings(
     from ..ratings.lists import rate_games
     from ..ratings.paired import paired_games
     from ..tables import ratings_table, superiority_table
-    from .parts.each_once import check_different, each_once
+    from .parts.each_once import again_in_words, check_different, each_once
     from .parts.modes import check_options
 
     check_options(context, _ONE if over_time is None else "ratings --over-time", _MODES)
@@ -103,8 +103,8 @@ def ratings(
     known = _anchors(anchor or [])
     again = Counter[str]()
     games = paired_games(chain.from_iterable(each_once(files, again)))
-    for name, count in again.items():
-        print_plain(_err, f"{count} games of {name} are in an earlier file, too, and count once")
+    for line in again_in_words(again):
+        print_plain(_err, line)
     found = rate_games(games, anchors=known, confidence=confidence, first_move=first_move, prior=prior)
     beyond = _beyond(games, [one.name for one in found.ratings], confidence) if circles else None
     if as_json:
@@ -123,17 +123,23 @@ def _rate_over_time(
     files: list[Path], times: str, plot: Path | None, as_json: bool, options: tuple[float, bool, float | None]
 ) -> None:
     """Print each player's ratings by time, and draw them if that is asked for."""
+    from collections import Counter
+
     from ...envs.outside.extras import how_to_install
     from ...envs.outside.files import check_writable
     from ..grading.plots import can_plot, plot_history
     from ..tables import history_table
+    from .parts.each_once import again_in_words
     from .parts.over_time import TIMES, history_notes, history_of
 
     if plot is not None:  # before the work
         check_writable(plot.with_name(f"{plot.name}.png"))
         if not can_plot():
             raise ImportError(f"--plot needs matplotlib: {how_to_install('plots')}")
-    found = history_of(files, times, *options)
+    again = Counter[str]()
+    found = history_of(files, times, *options, again)
+    for line in again_in_words(again):
+        print_plain(_err, line)
     if as_json:
         print_json(found)
     else:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...agents import Agent, as_agent, make
+from ...agents import Agent, make
 from ...envs import Game, as_game
 from ...envs.outside.spec import same_spec
 from ...envs.players import PlayerLike, player_name
@@ -20,6 +20,7 @@ from ..ratings import Difference, pair_scores, rate_against
 from ..ratings.difference import ELO_PER_LOGIT, check_confidence
 from ..records.opening import Opening
 from ..records.record import GameRecord
+from ..seating import seated
 from ..tournaments.course import MAX_FAILURES, Openings, game_seeds
 from ..tournaments.earlier import check_alike
 from .failing import NO_RUNG, LadderError, broken_rungs, has_failed, telling_games
@@ -147,7 +148,7 @@ def iter_place(
     done = list(after)
     seed_of = _seeds(done, seed)
     _check(done, game, label, ladder, seed_of, openings)
-    agent = as_agent(player, game)
+    agent = seated(player, game)
     placing = placing_of(ladder, done, confidence)
     rungs: dict[str, Agent] = {rung: make(rung, game) for rung in ladder}
     return _played(agent, game, ladder, games, width, seed_of, confidence, label, done, openings, placing, rungs)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from ...envs.outside.messages import cut
+from ..ratings.difference import share_interval
 from ..ratings.lists import Advantage
 from ..records.record import GameRecord
 from ..wording import counted
@@ -119,15 +121,38 @@ def _openings(pairs: Sequence[Pair], line_names: Callable[[Sequence[int], str | 
             ]
         )
     sided = sum(share.low > 0.5 or share.high < 0.5 for share in shares.values())
-    chance = f" Of so many, about {math.ceil(0.05 * len(shares))} would be by chance." if sided else ""
-    lead = f"{len(shares)} openings; in {sided or 'none'} of them the interval of the share is to one side of 50 %."
+    lead = _in_words(len(shares), sum(map(_can_tell, by_opening.values())), sided)
     left = (
         f" Shown are the {_MOST} with the most games, and among these the most one-sided." if len(order) > _MOST else ""
     )
     head = ["Opening", "Games", "First player: won–drawn–lost", "Share, 95 %", "Plies, mean"]
-    return Html(
-        heading + tag("p", f"{lead}{chance}{left}") + table(head, rows, "Results of the first player by opening")
-    )
+    return Html(heading + tag("p", f"{lead}{left}") + table(head, rows, "Results of the first player by opening"))
+
+
+def _can_tell(pairs: Sequence[Pair]) -> bool:
+    """Return whether the interval of an opening would be to one side of 50 % if whoever began had won all games."""
+    games = np.array([float(len(pair)) for pair in pairs])
+    return share_interval(games, games)[0] > 0.5
+
+
+def _in_words(openings: int, telling: int, sided: int) -> str:
+    """Return in how many openings one side has an advantage that is beyond chance, and what chance alone would do.
+
+    Intervals of 95 % miss the truth in a twentieth of the openings that have enough games, or in fewer: those of a few
+    pairs of games are wider than they need be. So that is the most that chance does.
+    """
+    if not telling:
+        return f"{counted(openings, 'opening')}; none has games enough to tell whether it favours a side."
+    text = f"{openings:,} openings; in {sided or 'none'} of them the interval of the share is to one side of 50 %."
+    if openings == 1:
+        text = f"1 opening; the interval of its share is {'' if sided else 'not '}to one side of 50 %."
+    if telling < openings:
+        text += f" {telling:,} {'has' if telling == 1 else 'have'} games enough for that."
+    if sided and openings > 1:
+        most = 0.05 * telling
+        by_chance = "fewer than one" if most < 0.95 else f"about {most:,.0f} at most"
+        text += f" If none favoured a side, chance alone would put {by_chance} there."
+    return text
 
 
 def _named(beginning: Beginning, line_names: Callable[[Sequence[int], str | None], list[str]]) -> str:

@@ -58,6 +58,7 @@ class Course:
         withdrawn: who is, by number.
         is_over: whether all games were played.
         winner: by number, if the format has named one.
+        byes: the points of those who sat out a round, by number, in a format that gives them some.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Course:
         self.openings = Openings(iter(())) if openings is None else openings
         self.played, self.withdrawn, self.is_over = 0, set[int](), False
         self.winner: int | None = None
+        self.byes = dict[int, float]()
         self._schedule, self._games, self._max_failures = schedule, games, max_failures
         self._failures: Counter[int] = Counter()
         self._used: Counter[Pairing] = Counter()  # openings
@@ -100,7 +102,7 @@ class Course:
                     return
                 self._place, self._done = self._place + 1, 0
             try:
-                upcoming = self._schedule.send(Outcome(self._points, set(self.withdrawn)))
+                upcoming = self._schedule.send(Outcome(self._points, set(self.withdrawn), self.byes))
             except StopIteration as end:
                 self.is_over, self.winner = True, end.value
             else:

@@ -30,6 +30,7 @@ class Outcome(NamedTuple):
 
     points: list[tuple[float, float]]  # of both players in each of its pairings
     withdrawn: set[int]  # players who play no more
+    byes: dict[int, float] | None = None  # to which the schedule adds the points of players who sat out
 
 
 Schedule = Generator[list[Pairing], Outcome, int | None]
@@ -75,7 +76,10 @@ def swiss(players: int, rounds: int | None = None) -> Schedule:
             for player, own in zip(pairing, both, strict=True):
                 points[player] += own
         if resting is not None:
-            points[resting] += max(map(sum, outcome.points))
+            bye = max(map(sum, outcome.points))
+            points[resting] += bye
+            if outcome.byes is not None:
+                outcome.byes[resting] = outcome.byes.get(resting, 0.0) + bye
         left -= outcome.withdrawn
     return None
 

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...agents import as_agent
 from ...envs import BoardGameEnv, Game
 from ...envs.outside.elsewhere import absolute
 from ...envs.players import PlayerLike
@@ -15,6 +14,7 @@ from ..loop import play_under
 from ..processes import Parcel, packed
 from ..records.record import GameRecord
 from ..referee import Conditions
+from ..seating import seated
 from .bundles import Bundle
 from .schedules import Pairing
 from .side_by_side import SideBySide, copies_of
@@ -125,7 +125,7 @@ class Table:
             given = self._players[player]
             same = [agent for other, agent in self._agents.items() if self._players[other] is given]
             # An object that plays for several is one agent, with one memory; of a spec each player has its own.
-            self._agents[player] = same[0] if same and not isinstance(given, str) else as_agent(given, self._game)
+            self._agents[player] = same[0] if same and not isinstance(given, str) else seated(given, self._game)
         return self._agents[player]
 
     def _side_by_side(self, pairing: Pairing) -> SideBySide | None:

@@ -19,6 +19,7 @@ from plyground.arena.report.games import games_data, order_of
 from plyground.arena.report.markup import elo, listed, share_text
 from plyground.arena.report.pairs import first_share, in_pairs, player_share
 from plyground.arena.report.plots import Scale
+from plyground.arena.report.sides import sides_section
 from plyground.envs import make_game
 from plyground.envs.render.template import board_template
 from tests.conftest import random_game
@@ -258,6 +259,41 @@ class TestStrangers:
         page = report_page(games, title=name, blunder_seconds=0)
         assert not {"\u202e", "\u2067"} & {*page, *json.dumps(data_of(page), ensure_ascii=False)}
         assert data_of(page)["games"][0]["w"] == "abc is late"
+
+    @pytest.mark.parametrize(
+        ("pairs", "words"),
+        [
+            # By opening: how many pairs, and whether whoever began won all their games, or each side one of a pair.
+            ([(3, True)], "1 opening; none has games enough to tell whether it favours a side."),
+            ([(9, True)], "1 opening; the interval of its share is to one side of 50 %."),
+            ([(9, False)], "1 opening; the interval of its share is not to one side of 50 %."),
+            (
+                [(9, False)] * 2 + [(3, True)],
+                "3 openings; in none of them the interval of the share is to one side of 50 %. 2 have games enough for "
+                "that.",
+            ),
+            (
+                [(9, True)] + [(9, False)] * 7,
+                "8 openings; in 1 of them the interval of the share is to one side of 50 %. If none favoured a side, "
+                "chance alone would put fewer than one there.",
+            ),
+            (
+                [(9, True)] * 40,
+                "40 openings; in 40 of them the interval of the share is to one side of 50 %. If none favoured a side, "
+                "chance alone would put about 2 at most there. Shown are",
+            ),
+        ],
+    )
+    def test_what_is_said_of_openings_is_right(self, pairs: list[tuple[int, bool]], words: str) -> None:
+        """Of eight, "about 1 would be by chance": 5 % of all, also of those that no result would have put there."""
+        records = []
+        for opening, (count, is_sided) in enumerate(pairs):
+            moves = (opening % 9, *((opening // 9 + opening % 9 + 1) % 9 for _ in range(opening >= 9)))
+            one, other = a_game("a b", 1.0, moves), a_game("b a", 1.0 if is_sided else -1.0, moves)
+            records += [one, other] * count
+        page = sides_section(in_pairs(records), ["a", "b"], None, lambda moves, _: list(map(str, moves)))
+        text = " ".join(page.split())
+        assert f"<p>{words}" in text
 
     def test_openings_that_are_no_moves_of_the_game(self) -> None:
         games = [replace(one, game="othello", moves=[99], movers=[-1], seconds=[0.0], opening=1) for one in MATCH]

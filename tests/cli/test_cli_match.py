@@ -90,15 +90,21 @@ def test_players_that_fail_lose_if_asked(run: Run, tmp_path: Path, monkeypatch: 
 def test_tournament(run: Run) -> None:
     players = ["minimax(depth=1)", "random", "mcts(simulations=5)"]
     arguments = ("tournament", *players, "-g", "tictactoe", "--games", "2", "-f", "swiss")
-    assert "tictactoe, 4 games" in run(*arguments)[0]
+    out, _ = run(*arguments)
+    assert "tictactoe, 4 games" in out
+    assert " points bye total win-draw-loss " in out  # what a round without a game gives was in no table
     result = json.loads(run(*arguments, "--json", "--seed", "1")[0])
     assert (result["games"], len(result["players"])) == (4, 3)
+    assert sorted(player["bye"] for player in result["players"]) == [0, 2, 2]
+    totals = [player["points"] + player["bye"] for player in result["players"]]
+    assert totals == sorted(totals, reverse=True)
+    assert sum(totals) == 4 + 2 * 2
     assert "unknown format 'league'" in run(*arguments[:-1], "league", code=2)[1]
     assert result["winner"] is None  # the table says it
     knockout = ("tournament", "random", "minimax", "-g", "tictactoe", "-f", "knockout")
     assert run(*knockout)[0].rstrip().endswith("minimax wins the knockout")  # below the table: points do not tell
     assert json.loads(run(*knockout, "--json")[0])["winner"] == "minimax"
-    assert "wins" not in run(*arguments)[0]
+    assert "wins" not in out
 
 
 def test_round_robin(run: Run) -> None:

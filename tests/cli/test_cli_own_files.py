@@ -32,6 +32,14 @@ class Unready:
     def __init__(self, game):
         self.depth = game.depth
 
+class Many:
+    def begin(self, batch, rows): ...
+    def act(self, batch, rows): ...
+    def end(self, batch, rows): ...
+
+class Lone:
+    def act(self, board): ...
+
 class Careless:
     def act(self, observation, info):
         return int((np.zeros(3) + np.zeros(4)).argmax())
@@ -49,7 +57,16 @@ class Careless:
         ("refused", "no board is that small"),
         ("wrong", "num_actions must be a whole number, at least 1, got 3.5 ({1}, line 19)"),
         ("Unready", "cannot make {}:Unready: AttributeError: 'Game' object has no attribute 'depth' ({}, line 23)"),
-        ("Careless", "operands could not be broadcast together with shapes (3,) (4,) ({1}, line 27)"),
+        ("Careless", "operands could not be broadcast together with shapes (3,) (4,) ({1}, line 35)"),
+        (
+            "Many",
+            "{}:Many has act(batch, rows), expected an agent with act(observation, info), which plays one game at a "
+            "time; what plays many games at once may be an opponent in batches and in training",
+        ),
+        (
+            "Lone",
+            "{}:Lone has act(board), expected an agent with act(observation, info), which plays one game at a time",
+        ),
     ],
 )
 def test_errors_in_a_file_of_ones_own(run: Run, tmp_path: Path, attribute: str, message: str) -> None:

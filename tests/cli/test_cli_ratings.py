@@ -112,11 +112,33 @@ def test_games_of_a_copy_in_another_format_count_once(run: Run, tmp_path: Path) 
     write_games(three, [*games[40:70], replace(games[0], seed=-5), *GAMES[:2]])  # the last are without times
     out, err = run("ratings", one, two, three, "--json")
     assert json.loads(out)["games"] == 183
-    assert f"50 games of {two} are in an earlier file, too, and count once" in err
-    assert f"30 games of {three} are in an earlier file, too, and count once" in err
+    assert f"50 games of {two} are in an earlier file or tournament, too, and count once" in err
+    assert f"30 games of {three} are in an earlier file or tournament, too, and count once" in err
     out, err = run("ratings", two, three, "--json")
     assert json.loads(out)["games"] == 73
     assert f"10 games of {three}" in err
+
+
+def test_copies_without_times_count_once(run: Run, tmp_path: Path) -> None:
+    """SGF and PDN files have no times, PGN files have milliseconds: such a copy counted twice."""
+    seeds = [replace(one, seconds=[0.1 + i / 7], seed=i) for i, one in enumerate(GAMES)]
+    long = [
+        replace(one, moves=[i] * 12, seconds=[0.0] * 12, movers=[-1, -1] + [0, 1] * 5) for i, one in enumerate(GAMES)
+    ]
+    chance = GAMES[:30]  # of a move each, without seeds: nobody knows
+    one, two, three = (tmp_path / name for name in ("one.jsonl", "two.jsonl", "three.csv"))
+    write_games(one, [*seeds[:90], *long[:90], *chance])
+    write_games(two, [replace(game, seconds=[0.0]) for game in seeds[80:100]])
+    write_games(
+        three, [*(replace(game, seconds=[round(game.seconds[0], 3)]) for game in seeds[:40]), *long[85:], *chance]
+    )
+    out, err = run("ratings", str(one), str(two), str(three), "--json")
+    assert json.loads(out)["games"] == 90 + 90 + 30 + 10 + 90 + 30
+    assert f"10 games of {two} are in an earlier" in err
+    assert f"45 games of {three} are in an earlier" in err
+    out, err = run("ratings", str(two), str(one), "--json")
+    assert json.loads(out)["games"] == 20 + 80 + 90 + 30
+    assert f"10 games of {one} are in an earlier" in err
 
 
 def test_circles(run: Run, tmp_path: Path) -> None:

@@ -93,7 +93,9 @@ def test_a_table_for_people(run: Run, files: list[str]) -> None:
 def test_tournaments_of_a_store_share_no_game(run: Run, tmp_path: Path) -> None:
     write_games(tmp_path / "games.db#one", GAMES)
     write_games(tmp_path / "games.db#two", [*GAMES[:20], *ROUNDS[0], game("a", "learner", 0)])
-    found = json.loads(run("ratings", str(tmp_path / "games.db"), "--over-time", "tournaments", "--json")[0])
+    out, err = run("ratings", str(tmp_path / "games.db"), "--over-time", "tournaments", "--json")
+    found = json.loads(out)
+    assert f"20 games of {tmp_path / 'games.db'}#2 are in an earlier file or tournament" in err  # it was not said
     assert found["times"] == [
         {"time": 1, "games": 180, "title": "games.db#1: one"},
         {"time": 2, "games": 37, "title": "games.db#2: two"},

@@ -117,17 +117,27 @@ class Results:
         number = self._course.winner
         return None if number is None else self._course.labels[number]
 
+    def _byes(self) -> dict[str, float]:
+        """Return the points of those who sat out, by name."""
+        return {self._course.labels[number]: points for number, points in self._course.byes.items()}
+
+    def _standings(self) -> list[Standing]:
+        """Return the table, the best first: by the points per game, but by all points where some are for no game."""
+        lines, byes = self._tally.standings(), self._byes()
+        return sorted(lines, key=lambda line: -line.total.points - byes.get(line.name, 0.0)) if byes else lines
+
     def table(self, seed: int) -> Table:
         """Return the cross table of all games, and below it who has won: where that is named, points do not tell."""
         title = f"{self._course.game.source}, {counted(self._course.played, 'game')}, seed {seed}"
-        table = cross_table(self._tally.standings(), title=title)
+        table = cross_table(self._standings(), title=title, byes=self._byes())
         if self.winner is not None:
             table.caption, table.caption_justify = Text(f"{plain(self.winner)} wins the {self._format}"), "left"
         return table
 
     def data(self, seed: int) -> dict[str, Any]:
         """Return the same for programs."""
-        players = [_as_dict(line) for line in self._tally.standings()]
+        byes = self._byes()
+        players = [_as_dict(line) | ({"bye": byes.get(line.name, 0.0)} if byes else {}) for line in self._standings()]
         course = self._course
         return {
             "game": course.game.source,

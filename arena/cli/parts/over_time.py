@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -26,7 +27,12 @@ _CHECKPOINT = "network('az/checkpoints/step_000100000.safetensors')"
 
 
 def history_of(
-    files: Sequence[Path], times: str, confidence: float, first_move: bool, drift: float | None
+    files: Sequence[Path],
+    times: str,
+    confidence: float,
+    first_move: bool,
+    drift: float | None,
+    again: Counter[str] | None = None,
 ) -> dict[str, Any]:
     """Return each player's ratings by time, as ``--json`` prints them: who is best in the end comes first.
 
@@ -37,6 +43,7 @@ def history_of(
         confidence: the probability that each interval is to have, if games were independent.
         first_move: whether the first move may be worth something.
         drift: Elo² that a unit of time adds, see `ratings_over_time`.
+        again: gets how many games of each file are left out, as `each_once` says.
 
     Raises:
         ImportError: the library is not installed.
@@ -49,9 +56,9 @@ def history_of(
     titles: dict[int, str] = {}
     left = broken_off = 0
     if times == "steps":
-        games, left = games_by_step(chain.from_iterable(games for _, games in _tournaments(files)))
+        games, left = games_by_step(chain.from_iterable(games for _, games in _tournaments(files, again)))
     else:
-        found = dict(enumerate(_tournaments(files), start=1))
+        found = dict(enumerate(_tournaments(files, again), start=1))
         games = {number: played for number, (_, played) in found.items()}
         titles = {number: title for number, (title, _) in found.items()}
     at_first = len(games)
@@ -86,7 +93,7 @@ def history_of(
     }
 
 
-def _tournaments(files: Sequence[Path]) -> Iterator[tuple[str, list[GameRecord]]]:
+def _tournaments(files: Sequence[Path], again: Counter[str] | None) -> Iterator[tuple[str, list[GameRecord]]]:
     """Yield the title of each tournament, and its games, see `each_once`; not of one that has none."""
     parts: list[tuple[str, str | Path]] = []
     for file in files:
@@ -98,7 +105,7 @@ def _tournaments(files: Sequence[Path]) -> Iterator[tuple[str, list[GameRecord]]
             ]
         else:
             parts.append((file.name, file))
-    for (title, _), games in zip(parts, each_once(name for _, name in parts), strict=True):
+    for (title, _), games in zip(parts, each_once((name for _, name in parts), again), strict=True):
         if played := list(games):
             yield title, played
 
