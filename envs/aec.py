@@ -196,7 +196,6 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
                 f"(None is only for an agent whose game is over, and {self.agent_selection}'s is not)"
             )
         if self._position.mask[index]:
-            self.moves.append(index)
             self._play(index)
         else:
             self._play_illegal(index)
@@ -204,8 +203,9 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             self.render()
 
     def _play(self, action: int) -> None:
-        self._last = (self._seen, action)
         self._position.play(action)
+        self.moves.append(action)
+        self._last = (self._seen, action)
         self._show()
 
     def _show(self) -> None:

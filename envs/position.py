@@ -12,9 +12,22 @@ from .history import copy_frames, new_frames, show_frames, slide
 from .jit import bind, kernel
 from .repetition import copy_past, enter, is_drawn, mark, new_past, new_scratch, write_mask
 
-__all__ = ["Position"]
+__all__ = ["Position", "check_plies"]
 
 _ALONE = np.zeros(1, np.intp)  # the row of the only game
+
+
+def check_plies(game: Game, plies: int) -> None:
+    """Check that a game that is not over may go on after so many plies: there is no room for more of its past.
+
+    Raises:
+        ValueError: its rules promise by ``max_plies`` that it is over.
+    """
+    if plies >= game.max_plies:
+        raise ValueError(
+            f"a game of {game.spec} goes on after {plies} plies, and its max_plies={game.max_plies} says that none "
+            "does: give more, or let is_terminal end it (check_game finds such faults)"
+        )
 
 
 @kernel
@@ -93,7 +106,12 @@ class Position:
         self._move(-1)
 
     def play(self, action: int) -> None:
-        """Play a legal action."""
+        """Play a legal action.
+
+        Raises:
+            ValueError: the game should have ended, see `check_plies`; nothing is changed.
+        """
+        check_plies(self._game, self.plies)
         self.plies += 1
         self._move(action)
 

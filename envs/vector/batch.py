@@ -14,7 +14,7 @@ from ..jit import bind
 from ..outside.arguments import checked_span, checked_whole
 from ..outside.limits import MOST_THREADS
 from ..outside.spec import same_spec
-from ..position import Position
+from ..position import Position, check_plies
 from ..registry import game_with
 from ..repetition import copy_past, keys_of, new_past, new_scratch
 from ..starting import begin, read_options
@@ -162,6 +162,7 @@ class GameBatch:
             ValueError: an action is illegal, or there is not one for each game. Nothing is changed.
         """
         chosen = self._legal(self._all, actions)
+        self._check_plies(self._all)
         self._run(advance, self._all, self._start.state, chosen)
         if self.opening_plies or self._start.plies:
             ended = np.flatnonzero(self.terminations)
@@ -292,7 +293,12 @@ class GameBatch:
 
     def _play(self, rows: NDArray[np.intp], actions: NDArray[np.int64]) -> None:
         """Do what `play` does."""
+        self._check_plies(rows)
         self._run(play, rows, rows, actions)
+
+    def _check_plies(self, rows: NDArray[np.intp]) -> None:
+        if int(self.plies.max()) >= self.game.max_plies and rows.size:  # of all, those that are over too: it is quick
+            check_plies(self.game, int(self.plies[rows].max()))
 
     def _show(self, rows: NDArray[np.intp], seats: NDArray[np.int8]) -> None:
         """Do what `show` does."""

@@ -12,6 +12,7 @@ import pytest
 from numba.core.errors import NumbaError
 
 from plyground.agents import MCTS, AlphaBeta, Minimax
+from plyground.arena import match
 from plyground.envs import (
     BoardGameEnv,
     Game,
@@ -155,6 +156,30 @@ def test_they_are_not_registered() -> None:
 
     register_game(take_any)
     assert "take_any" in game_names()
+
+
+def test_a_game_that_goes_on_for_too_long_is_broken_off() -> None:
+    """Nobody looked: a match of games without an end had none either."""
+    game = Game(**{**TAKE, "max_plies": 5, "check": False})
+    message = "a game of take goes on after 5 plies, and its max_plies=5 says that none does: give more, or let is_term"
+    for players in (["random", "random"], ["random", lambda observation, info: int(info["action_mask"].argmax())]):
+        with pytest.raises(ValueError, match=message):
+            match(game, players, games=2)
+    env, solo = BoardGameEnv(game), SoloEnv(game, seat="first")
+    env.reset(options={"moves": [0, 0, 1, 1, 2]})
+    with pytest.raises(ValueError, match=message):
+        env.step(2)
+    assert env.moves == []
+    solo.reset()
+    for _ in range(2):
+        solo.step(int(solo.action_masks().argmax()))
+    with pytest.raises(ValueError, match=message):
+        solo.step(int(solo.action_masks().argmax()))
+    batch = GameBatch(game, 2)
+    for _ in range(5):
+        batch.step(batch.masks.argmax(axis=1))
+    with pytest.raises(ValueError, match=message):
+        batch.step(batch.masks.argmax(axis=1))
 
 
 def test_who_asks_for_it_may_lie() -> None:
