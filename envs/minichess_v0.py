@@ -5,4 +5,4 @@ from .modules import env_functions
 
 __all__ = ["env", "raw_env"]
 
-env, raw_env, __getattr__ = env_functions(minichess)
+env, raw_env = env_functions(__name__, minichess)

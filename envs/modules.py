@@ -5,6 +5,7 @@ There is no ``parallel_env``, and whoever asks for one is told why.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -20,12 +21,17 @@ NO_PARALLEL_ENV = (
 
 
 def env_functions(
-    factory: Callable[..., Game],
-) -> tuple[Callable[..., BoardGameEnv], Callable[..., BoardGameEnv], Callable[[str], Any]]:
-    """Return PettingZoo's pair ``env``, ``raw_env`` for the games that ``factory`` makes, and ``__getattr__``.
+    module: str, factory: Callable[..., Game]
+) -> tuple[Callable[..., BoardGameEnv], Callable[..., BoardGameEnv]]:
+    """Return PettingZoo's pair ``env``, ``raw_env`` for the games that ``factory`` makes.
 
-    The first two take the arguments of `BoardGameEnv` and the game's parameters by keyword. An illegal move ends the
-    game in ``env()`` and raises in ``raw_env()``.
+    Both take the arguments of `BoardGameEnv` and the game's parameters by keyword. An illegal move ends the game in
+    ``env()`` and raises in ``raw_env()``.
+
+    Args:
+        module: the ``__name__`` of the module that is to have them. It gets a ``__getattr__`` as well, which says why
+            there is no ``parallel_env``; a type checker that saw it would take any name for one of the module's.
+        factory: makes the games.
     """
     name = factory.__name__
 
@@ -39,7 +45,8 @@ def env_functions(
         why = f": {NO_PARALLEL_ENV}" if attribute == "parallel_env" else ""
         raise AttributeError(f"module {name}_v0 has no attribute {attribute!r}{why}")
 
-    return env, raw_env, __getattr__
+    vars(sys.modules[module])["__getattr__"] = __getattr__
+    return env, raw_env
 
 
 def parallel_env(**kwargs: Any) -> NoReturn:

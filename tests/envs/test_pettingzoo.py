@@ -392,6 +392,6 @@ def test_why_there_is_no_parallel_environment() -> None:
 
     assert not hasattr(go_v0, "parallel_env")
     with pytest.raises(AttributeError, match="the players take turns, so there is no parallel environment"):
-        _ = go_v0.parallel_env
+        _ = go_v0.parallel_env  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(ValueError, match=r"^the players take turns"):
         pettingzoo.make("parallel", "plyground/go-v0")

@@ -299,7 +299,10 @@ def test_imports_inside_the_package_are_relative() -> None:
 
 def test_type_checkers_see_no_getattr_of_a_package() -> None:
     for path in SOURCES:  # they would let any name pass that is imported from it, or asked of it
-        names = {node.name for node in parsed(path).body if isinstance(node, ast.FunctionDef)}
+        body = parsed(path).body
+        names = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+        targets = [node for statement in body if isinstance(statement, ast.Assign) for node in ast.walk(statement)]
+        names |= {node.id for node in targets if isinstance(node, ast.Name)}
         assert "__getattr__" not in names, path
 
 
