@@ -57,10 +57,10 @@ class PUCT(SearchAgent):
         simulations, seconds: for each move, the seconds of wall-clock time. The first to run out ends the search.
         evaluator: ``evaluator(states) -> (priors, values)``: for the unfinished states [batch], of the game's dtype,
             the priors [batch, num_actions], not negative (illegal actions are dropped, the others scaled to sum to 1;
-            all zero means uniform, and ties broken at random), and the values [batch] for the player to move, in the
-            units of the utility. Or an `ObservationEvaluator`, such as `torch_evaluator` and `policy_evaluator` make of
-            networks, which is shown what the environment would show the player to move. None: uniform priors, and
-            values by rollouts; where ``lambda_`` is below 1, by the game's ``evaluate``.
+            zero for all legal ones means uniform, ties at the root broken at random), and the values [batch] for the
+            player to move, in the units of the utility. Or an `ObservationEvaluator`, such as `torch_evaluator` and
+            `policy_evaluator` make of networks, which is shown what the environment would show the player to move.
+            None: uniform priors, and values by rollouts; where ``lambda_`` is below 1, by the game's ``evaluate``.
         c: how much to explore along the priors.
         c_base: after about so many visits C has grown by ln 2; None: C stays ``c``, as in AlphaGo.
         lambda_: λ, the share of the rollout in the value of a leaf, as in AlphaGo's paper, which found 0.5 best: 0 for
@@ -355,7 +355,7 @@ class PUCT(SearchAgent):
         tree.lengths[0] = 1  # the way to the root: node 0
         tree.legal[0, : actions.size], tree.counts[0] = actions, actions.size
         seen = None if self._observer is None else self._observer.at_root(self._root[0], actions)
-        priors, _ = self._values.evaluated(self._root, seen, self._generator)
+        priors, _ = self._values.evaluated(self._root, seen, self._generator, np.isin(np.arange(children), actions))
         absorb(self.game, self._root, tree, 1, priors, np.zeros(0), self._repeats)
         return tree
 

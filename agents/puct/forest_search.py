@@ -171,7 +171,7 @@ class ForestSearch:
         seen = None if self.observer is None else (planes.copy(), masks.copy())
         trees, count = self.forest.trees, len(states)
         latest = latest_actions(trees.path_edges[0, :count], trees.lengths[0, :count], trees.edges["action"][0])
-        priors, values = self.values.both(states, seen, self._rng, self._generator, latest)
+        priors, values = self.values.both(states, seen, self._rng, self._generator, latest, masks)
         with np.errstate(divide="ignore"):
             return np.log(priors), values / self.game.max_utility
 

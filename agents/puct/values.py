@@ -72,6 +72,7 @@ class LeafValues:
         rng: NDArray[np.uint64],
         generator: np.random.Generator,
         latest: NDArray[np.int64] | None = None,
+        masks: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return priors [batch, num_actions] and mixed values [batch] for the player to move.
 
@@ -82,11 +83,12 @@ class LeafValues:
             generator: as in `evaluated`.
             latest: [batch, 2] the latest action before each state, and the one before that; -1, or None for all, where
                 they are not known.
+            masks: as in `evaluated`.
 
         Raises:
             ValueError: as `evaluated`.
         """
-        priors, values = self.evaluated(states, seen, generator)
+        priors, values = self.evaluated(states, seen, generator, masks)
         if self.lambda_ > 0:
             results = np.empty(states.size)
             if latest is None:
@@ -96,12 +98,17 @@ class LeafValues:
         return priors, values
 
     def evaluated(
-        self, states: NDArray[Any], seen: Seen | None = None, generator: np.random.Generator | None = None
+        self,
+        states: NDArray[Any],
+        seen: Seen | None = None,
+        generator: np.random.Generator | None = None,
+        masks: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the evaluator's priors [batch, num_actions] and values [batch], without rollouts.
 
-        Where it prefers no action, all are alike, but for the last bits that a ``generator`` gives them: then a search
-        breaks ties at random. The lowest number would be a plan, such as a row of stones along the edge of the board.
+        Where it prefers no action, or none of the ``masks`` [(batch,) num_actions], by default those of ``seen``, all
+        are alike, but for the last bits that a ``generator`` gives them: then a search breaks ties at random. The
+        lowest number would be a plan, such as a row of stones along the edge of the board.
 
         Raises:
             ValueError: the evaluator's answer has another shape, or is not finite, or a prior is negative.
@@ -124,7 +131,8 @@ class LeafValues:
             raise ValueError(
                 f"priors must be finite and not negative, values finite: got {shown(priors)} and {shown(values)}"
             )
-        undecided = ~priors.any(1)
+        masks = seen[1] if masks is None and seen is not None else masks
+        undecided = ~priors.any(1) if masks is None else ~(priors * masks).any(1)
         if undecided.any():
             priors = priors.copy()
             priors[undecided] = _alike((int(undecided.sum()), shape[1]), generator)

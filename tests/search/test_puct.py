@@ -236,7 +236,7 @@ def test_a_mask_at_the_root_is_respected() -> None:
         return priors, values
 
     found = PUCT(game, 60, evaluator=only_elsewhere).analyse(game.new_state(), mask)
-    assert list(found.priors.values()) == pytest.approx([1 / 3] * 3)
+    assert list(found.priors.values()) == pytest.approx([1 / 3] * 3, rel=1e-4)  # ties are broken at random
 
 
 def test_noise_at_the_root_only() -> None:

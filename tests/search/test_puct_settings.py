@@ -151,3 +151,19 @@ def test_numbers_of_players_with_networks(kind: Any, where: dict[str, str]) -> N
         kind("tictactoe", **where, batch=None)
     with pytest.raises(ValueError, match=r"^threads must be a whole number, from 1 to 1024, got 0"):
         kind("tictactoe", **where, threads=0)
+
+
+@pytest.mark.parametrize("how", [{}, {"root": "gumbel"}, {"proofs": True}], ids=str)
+@pytest.mark.parametrize("observes", [False, True], ids=["states", "observations"])
+def test_priors_of_illegal_actions_alone_prefer_none_of_the_legal_ones(how: dict[str, Any], observes: bool) -> None:
+    """The legal action with the lowest number was the most visited."""
+
+    def deluded(positions: NDArray[Any], *masks: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        return np.eye(9)[[4] * len(positions)], np.zeros(len(positions))
+
+    game = tictactoe()
+    evaluator: Any = ObservationEvaluator(deluded) if observes else deluded
+    agent = PUCT(game, 3, batch=1, evaluator=evaluator, seed=1, **how)
+    found = [agent.analyse(game.play_moves([4])) for _ in range(40)]
+    assert {one.best_action for one in found} == set(range(9)) - {4}
+    assert list(found[0].priors.values()) == pytest.approx([1 / 8] * 8, rel=1e-4)
