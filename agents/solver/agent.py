@@ -90,7 +90,9 @@ class Solver(SearchAgent):
     follow is visited, and kept by `Game.canonical_key`, once for all its mirror images. Where that key is a hash, two
     of n positions share a key with probability n² / 2⁶⁵: 1 in 300,000 for ten million. Positions may come again: play
     without end is a draw. A rule that draws a game by repetition changes no value, since best play to a win comes
-    nearer to the end with each ply. Games that forbid repetition (Go) cannot be solved in this way.
+    nearer to the end with each ply; but the solver is told nothing of the game before: where all ways to a win lead
+    through a position that it has had often enough already, the game is a draw, and the solver says a win. Games that
+    forbid repetition (Go) cannot be solved in this way.
 
     Where none comes again and they do not fit into memory, alpha-beta looks for a proof, in a table of fixed size. It
     finds a win or a loss with the distance, and the actions that keep both; see `Solution.complete`.
