@@ -6,6 +6,8 @@ and a file that has the first of them can be continued.
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,6 +16,7 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
 
+from ..agents.engines import EngineError
 from ..envs import BoardGameEnv, Game, as_game
 from ..envs.outside.arguments import check_jobs, checked_span, checked_whole, is_between
 from ..envs.outside.elsewhere import absolute
@@ -25,12 +28,16 @@ from .loop import play
 from .openings import random_line
 from .processes import Parcel, packed, results_of, unpacked
 from .records.record import GameRecord
+from .referee import Conditions, Failures
 from .seating import seated
+from .tournaments.course import MAX_FAILURES
 from .tournaments.earlier import check_alike
+from .wording import counted
 
 __all__ = ["check_first_games", "generate"]
 
 _ATTEMPTS = 1000  # random openings that may end the game, before one without moves is taken
+_LOG = logging.getLogger("plyground")
 _CHUNK = 4  # games that a process plays before it reports
 
 
@@ -44,6 +51,8 @@ def generate(
     noise: float = 0.0,
     first: int = 0,
     jobs: int = 1,
+    failures: Failures = EngineError,
+    max_failures: int = MAX_FAILURES,
 ) -> Iterator[GameRecord]:
     """Yield games, in order, each as soon as it and those before it are finished.
 
@@ -60,24 +69,47 @@ def generate(
         noise: the share of the moves after the opening that are drawn at random.
         first: the number of the first game that is yielded: those before it were played already.
         jobs: processes; -1 for one on each core.
+        failures: errors of a player by which it loses a game, in place of their being raised; see
+            `plyground.arena.play`. Default: those of programs that others wrote.
+        max_failures: after so many games that a player has lost so, there are no more.
 
     Raises:
         ValueError: an argument is out of its range, or a player cannot be made, or not be pickled. Nothing is played
             then.
+        EngineError: later, where a player has failed too often.
         WorkerError: later, where a process dies.
     """
     game = as_game(game)
     games, first = checked_whole("games", games, 1), checked_whole("first", first, 0)
     check_jobs(jobs)
-    table = _new_table(game, players, seed, opening_plies, noise)
+    max_failures = checked_whole("max_failures", max_failures, 1)
+    table = _new_table(game, players, seed, opening_plies, noise, Conditions.of(failures, None, ()).failures)
     for agent in table.agents():
         prepare(agent)
     if jobs == 1:
-        return map(table.play, range(first, games))
+        return _told(map(table.play, range(first, games)), first, max_failures)
     sent, starts = table.packed(), range(first, games, _CHUNK)
     work = (delayed(_played)(*sent, range(start, min(start + _CHUNK, games))) for start in starts)
     chunks = results_of(work, jobs, "plays games", "; --resume goes on after saved games")
-    return (record for chunk in chunks for record in chunk)
+    return _told((record for chunk in chunks for record in chunk), first, max_failures)
+
+
+def _told(records: Iterator[GameRecord], first: int, most: int) -> Iterator[GameRecord]:
+    """Yield games, of which ``first`` is the number of the first, and tell of each that a player lost by an error.
+
+    Raises:
+        EngineError: a player has lost so many.
+    """
+    failed = Counter[str]()
+    for number, record in enumerate(records, start=first + 1):
+        yield record
+        if record.ending != "failed":
+            continue
+        name = record.loser
+        failed[name] += 1
+        _LOG.warning("%s fails in game %d, and loses it: %s", name, number, record.reason)
+        if failed[name] >= most:
+            raise EngineError(f"{name} has failed in {counted(most, 'game')}, too often to go on: {record.reason}")
 
 
 def check_first_games(
@@ -166,15 +198,23 @@ class _Table:
         seed: the seed of all that is drawn.
         plies: the fewest and the most random plies of an opening.
         noise: the share of random moves after it.
+        failures: errors of a player by which it loses a game.
 
     Attributes:
         names: the players' names.
     """
 
     def __init__(
-        self, game: Game, players: tuple[PlayerLike, ...], seed: int, plies: tuple[int, int], noise: float
+        self,
+        game: Game,
+        players: tuple[PlayerLike, ...],
+        seed: int,
+        plies: tuple[int, int],
+        noise: float,
+        failures: Failures,
     ) -> None:
         self.game, self.players, self.seed, self.plies, self.noise = game, players, seed, plies, noise
+        self._failures = failures
         self.names = [player_name(player) for player in players]
         self._agents: list[Any] = []
         self._env: Any = None
@@ -198,7 +238,9 @@ class _Table:
             _Noisy(agents[len(self.players) + second], self.noise, noises[1]),
         ]
         names = [self.names[first], self.names[second]]
-        record = play(self._env, seats, _seed_of(self.seed, number), names=names, options={"moves": opening})
+        options = {"moves": opening}
+        seed = _seed_of(self.seed, number)
+        record = play(self._env, seats, seed, names=names, options=options, failures=self._failures)
         random = [iter(seat.random) for seat in seats]
         movers = [-1 if seat >= 0 and next(random[seat], False) else seat for seat in record.movers]
         return replace(record, movers=movers)
@@ -233,7 +275,12 @@ class _Table:
 
 
 def _new_table(
-    game: Game, players: Sequence[PlayerLike], seed: int, opening_plies: int | tuple[int, int], noise: float
+    game: Game,
+    players: Sequence[PlayerLike],
+    seed: int,
+    opening_plies: int | tuple[int, int],
+    noise: float,
+    failures: Failures = (),
 ) -> _Table:
     """Return the table of these arguments of `generate`, which are checked."""
     seed = checked_whole("seed", seed, 0)
@@ -242,7 +289,7 @@ def _new_table(
         raise ValueError(f"noise must be a share, at least 0 and below 1, got {noise!r}")
     if not players:
         raise ValueError("give one player or more: a game needs somebody who plays it")
-    return _Table(game, tuple(players), seed, plies, noise)
+    return _Table(game, tuple(players), seed, plies, noise, failures)
 
 
 class _Noisy:

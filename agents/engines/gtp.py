@@ -5,6 +5,7 @@ Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # of columns, from the left: no I
 
 _ANSWER = re.compile(r"([=?])(\d*)\s*(.*)")
 _SHOWN = 100  # signs of an answer in a message
+_PATIENCE = 5.0  # seconds after which it is told that a program has not answered its first command
+_LOG = logging.getLogger("plyground")
 
 
 class GTPRefusalError(EngineError):
@@ -81,18 +84,25 @@ class GTPClient:
     def _ask(self, command: str, seconds: float) -> str:
         process, deadline = self.process, time.monotonic() + seconds
         self._number += 1
+        # Who says nothing at first may be no engine, or load its weights; later they think.
+        told = time.monotonic() + _PATIENCE if self._number == 1 else deadline
         process.write(f"{self._number} {command}")
         answer: list[str] = []
         sign = ""
         other = ""  # the last line that was no answer
         while True:
             try:
-                line = process.read(deadline)
+                line = process.read(min(told, deadline))
             except EngineError as error:
                 raise EngineError(f"{error} (when it was asked to {command!r})") from None
             if line is None:
+                if time.monotonic() < deadline:
+                    _LOG.info("%s has not answered %r yet; it has %g s", process.name, command, seconds)
+                    told = deadline
+                    continue
                 said = f"; it said {other[:_SHOWN]!r}" if other else ""
-                raise EngineError(f"{process.name} did not answer {command!r} in {seconds:g} s{said}")
+                errors = process.errors.in_words
+                raise EngineError(f"{process.name} did not answer {command!r} in {seconds:g} s{said}{errors}")
             if not answer:
                 begin = _ANSWER.fullmatch(line)
                 if begin is None or begin[2] != str(self._number):

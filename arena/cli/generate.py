@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..lines import console, print_plain
 from ..wording import counted
 from .options import GameArgument, Jobs, Resume, Seed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..records.record import GameRecord
+    from .parts.losses import Losses
 
 __all__ = ["generate"]
 
@@ -51,6 +57,7 @@ def generate(
     from ..generation import check_first_games, generate
     from ..progress import collect_with_progress
     from .parts.generation import games_in, read_plies, saved, tells_movers
+    from .parts.losses import Losses
 
     made = make_game(game)
     plies = (0, min(8, made.max_plies // 2)) if opening_plies is None else read_plies(opening_plies)
@@ -58,7 +65,11 @@ def generate(
     check_first_games(made, players, seed, done, opening_plies=plies, noise=noise, movers=tells_movers(out))
     played = generate(made, players, games, seed, opening_plies=plies, noise=noise, first=len(done), jobs=jobs)
     adding = saved(out, played, len(done))
-    new = collect_with_progress(adding, max(games, len(done)), "playing", "games", done=len(done))
+    losses = Losses()
+    try:
+        new = collect_with_progress(_counted(adding, losses), max(games, len(done)), "playing", "games", done=len(done))
+    finally:  # a player may have failed too often
+        losses.tell()
     total = len(done) + len(new)
     if total < games:
         print_plain(_out, f"{out}: {total:,} of {counted(games, 'game')}; go on with --resume")
@@ -68,3 +79,10 @@ def generate(
     text = f"{wins[0]:,} won by the first player, {wins[1]:,} by the second, {len(first) - sum(wins):,} drawn"
     moves = sum(len(record.moves) for record in first)
     print_plain(_out, f"{out}: {counted(total, 'game')}, {counted(moves, 'move')}; {text}")
+
+
+def _counted(records: Iterator[GameRecord], losses: Losses) -> Iterator[GameRecord]:
+    """Yield games, and count those that were lost otherwise than by the rules."""
+    for record in records:
+        losses.add(record)
+        yield record

@@ -152,7 +152,8 @@ def check_settings(config: Any) -> None:
             raise ValueError(f"{one.name} must be a mapping from names, got {value!r}")
         elif kind in _NAMES and not (_is(value, kind) and _is_in_range(value, one.metadata)):
             span = _range(one.metadata["least"], one.metadata["above"], _most(one.metadata))
-            expected = ", ".join(filter(None, (_NAMES[kind], span)))
+            is_finite = kind is not float or not isinstance(value, Real) or math.isfinite(value)
+            expected = ", ".join(filter(None, (_NAMES[kind] if is_finite else "a finite number", span)))
             raise ValueError(f"{one.name} must be {expected}, got {value!r}")
         elif (kind is float and not isinstance(value, (int, float))) or (kind is int and type(value) is not int):
             # One of NumPy's, say, of which JSON knows nothing.

@@ -17,38 +17,29 @@ Values are drawn to what they were before, and neighbours change alike: the fewe
 
 from __future__ import annotations
 
-import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
 from numpy.typing import ArrayLike, NDArray
-from rich.progress import track
 
 from plyground.agents import AlphaBeta, make
-from plyground.envs import Game, State, chess
+from plyground.envs import chess
 from plyground.envs.games.chess.attacks import diagonal_attacks, straight_attacks
-from plyground.envs.games.chess.legal import is_check
-from plyground.envs.games.chess.moves import PAWN, PLANES, STEPS
-from plyground.envs.games.chess.position import LAYOUT, kind_at
 from plyground.envs.games.chess.squares import KING_STEPS, KNIGHT_STEPS, flipped
-from plyground.envs.games.features.chess import PAWN as PAWN_WORTH
 from plyground.envs.games.features.chess import Movement, make_terms, phase_of, sum_of
 from plyground.envs.games.features.chess_draws import share_of
 from plyground.envs.games.features.chess_terms import COUNT, PHASES, PLACES, SIZES, values_of
 from plyground.envs.games.features.chess_values import VALUES
 from plyground.envs.jit import kernel
 
+from .tuning_games import collect
+
 VALUES_FILE = Path(__file__).parents[2] / "envs" / "games" / "features" / "chess_values.py"
 PLAYER = "alphabeta(nodes=600)"
-OPENING = 8  # random plies
-FAR_AHEAD, FAR_AHEAD_PLIES = 8.0, 4  # pawns; plies after which the game is won
-LONGEST = 240  # plies; a longer game is a draw
 NEARNESS = 0.97  # the weight of what is said of a position to that of the one before
 LONGEST_LINE = 109  # of numbers, which the formatter leaves in one line
-POSITION = np.dtype([("state", LAYOUT), ("value", "f4"), ("result", "f4"), ("game", "i4"), ("is_quiet", "?")])
 
 
 class Prior(NamedTuple):
@@ -70,47 +61,6 @@ def count_terms(states, counts, phases, shares):
         one, two = terms(states[i], counts[i])
         phases[i] = phase_of(states[i])
         shares[i] = share_of(states[i], sum_of(one) >= sum_of(two))
-
-
-def is_quiet(state: State, action: int) -> bool:
-    """Return whether nobody is in check, and the action neither captures nor promotes."""
-    origin, target = action // PLANES, action // PLANES + int(STEPS[action % PLANES])
-    is_pawn = int(kind_at(state, origin)) == PAWN
-    takes = int(state.other) >> target & 1 or (is_pawn and target == state.en_passant)
-    return not (takes or (is_pawn and target % 8 == 7) or is_check(state))
-
-
-def play_game(game: Game, player: AlphaBeta, number: int, seed: int) -> NDArray[Any]:
-    """Play a game against oneself from a random opening, and return its positions: none if the opening ended it."""
-    rng = np.random.default_rng([seed, number])
-    state, found = game.new_state(), list[Any]()
-    for _ in range(OPENING):
-        if game.is_terminal(state):
-            return np.zeros(0, POSITION)
-        game.play(state, int(rng.choice(game.actions(state))))
-    player.reset()
-    seen: dict[int, int] = {}
-    ahead, result = 0, 0.5
-    while not game.is_terminal(state) and len(found) < LONGEST:
-        position = int(game.repetition_key(state))
-        seen[position] = seen.get(position, 0) + 1
-        if seen[position] == 3:
-            break
-        analysis = player.analyse(state)
-        sign = 1 - 2 * game.player(state)
-        value = sign * analysis.value / PAWN_WORTH
-        found.append((state.copy(), value, 0.5, number, is_quiet(state, analysis.best_action)))
-        ahead = ahead + int(np.sign(value)) if abs(value) > FAR_AHEAD else 0
-        if abs(ahead) >= FAR_AHEAD_PLIES:
-            result = float(ahead > 0)
-            break
-        game.play(state, analysis.best_action)
-    else:
-        if game.is_terminal(state):
-            result = (1 + game.utility(state, 0)) / 2
-    positions = np.array(found, POSITION)
-    positions["result"] = result
-    return positions
 
 
 def sigmoid(x: NDArray[Any]) -> NDArray[np.float64]:
@@ -328,19 +278,7 @@ def play(
     search = make(player, game)
     assert isinstance(search, AlphaBeta)
     search.prepare()
-    known = np.load(file)["positions"] if file.exists() else np.zeros(0, POSITION)
-    kept, first = [known], int(known["game"].max()) + 1 if known.size else 0
-    start = time.monotonic()
-    try:
-        with suppress(KeyboardInterrupt):
-            for number in track(range(first, games), "games", transient=True):
-                kept.append(play_game(game, search, number, seed))
-                if time.monotonic() - start > seconds:
-                    break
-    finally:
-        positions = np.concatenate(kept)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(file, positions=positions)
+    positions = collect(game, search, file, games, seed, seconds)
     results = positions["result"][np.unique(positions["game"], return_index=True)[1]]
     print(
         f"{results.size} games, {positions.size} positions, {positions['is_quiet'].sum()} of them quiet; white wins "

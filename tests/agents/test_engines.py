@@ -21,6 +21,7 @@ from plyground.agents.engines import (
     GTPClient,
     GTPRefusalError,
     gnugo,
+    gtp,
     process,
 )
 from plyground.agents.engines.following import moves_between
@@ -59,6 +60,17 @@ class TestClient:
         client.answer_seconds = 20
         assert client.ask("final_score") == "W+1.5"  # of a new one
         client.close()
+
+    def test_who_says_nothing_at_first_is_told_of_soon(
+        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """For a minute nothing was said, and then not what the program had written to its standard error."""
+        monkeypatch.setattr(gtp, "_PATIENCE", 0.1)
+        client = GTPClient(["sh", "-c", "echo loading weights >&2; exec sleep 60"], 2)
+        error = "sh did not answer 'boardsize 5' in 2 s; the last line of its standard error: loading weights"
+        with caplog.at_level("INFO", "plyground"), pytest.raises(EngineError, match=f"^{error}$"):
+            client.ask("boardsize 5")
+        assert caplog.messages == ["sh has not answered 'boardsize 5' yet; it has 2 s"]
 
     def test_an_answer_to_an_older_question_is_known(self, engine_script: str) -> None:
         client = GTPClient(engine_script, 20)

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from plyground.agents import Random
+from plyground.agents.engines import EngineError
+from plyground.arena import GameRecord
 from plyground.arena.cli.parts.generation import saved
 from plyground.arena.formats import read_games
 from plyground.arena.generation import check_first_games, generate
@@ -166,6 +168,50 @@ def test_gomoku_goes_into_sgf_and_a_player_of_nothing_is_told(run: Run, tmp_path
         in run("generate", GAME, "random", "--opening-plies", "a", "--out", str(tmp_path / "x.db"), code=2)[1]
     )
     assert not (tmp_path / "x.db").exists()
+
+
+def test_a_game_that_was_cut_off_in_a_file_of_the_field_is_played_again(run: Run, tmp_path: Path) -> None:
+    """As in JSON lines; it could not be gone on with."""
+    out = tmp_path / "games.sgf"
+    words = ("generate", "gomoku(size=7)", "random", "--games", "3", "--out", str(out))
+    run(*words)
+    whole = out.read_bytes()
+    for end in (-3, -60):
+        out.write_bytes(whole[:end])
+        assert "cannot be read as SGF" in run(*words, code=2)[1]
+        assert f"the last game of {out} is incomplete: it is taken away" in run(*words, "--resume")[1]
+        assert out.read_bytes() == whole
+    for damaged in (
+        whole.replace(b";B[", b";X(", 1),
+        whole[:-60].replace(b"yground", b"anybody").replace(b"YGROUND", b""),
+    ):
+        out.write_bytes(damaged)  # in another game than the last, or nobody knows whose it is
+        run(*words, "--resume", code=2)
+        assert out.read_bytes() == damaged
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_player_that_fails_loses_its_game_and_plays_no_more_when_it_does_so_too_often(
+    jobs: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The first error of a program ended it all, and again when it went on with that game."""
+
+    def broken(observation: Any, info: Any) -> int:
+        raise EngineError("out of memory")
+
+    played = list[GameRecord]()
+    with (
+        joblib.parallel_config(backend="threading"),
+        pytest.raises(EngineError, match="broken has failed in 3 games, "),
+    ):
+        played.extend(generate(GAME, [broken, "random"], 40, jobs=jobs))
+    lost = [record for record in played if record.ending == "failed"]
+    assert [record.loser for record in lost] == ["broken"] * 3
+    assert played[-1] is lost[-1]
+    assert len(caplog.messages) == 3
+    assert caplog.messages[-1] == f"broken fails in game {len(played)}, and loses it: EngineError: out of memory"
+    with pytest.raises(EngineError, match=r"^out of memory$"):
+        list(generate(GAME, [broken], 1, failures=()))
 
 
 def test_a_file_of_the_field_takes_games_of_one_run(tmp_path: Path) -> None:

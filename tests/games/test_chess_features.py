@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -174,6 +175,29 @@ def test_values_to_begin_with_are_whole() -> None:
     found: dict[str, Any] = {}
     exec(text_of(first_values(), "To begin with."), found)
     assert (np.abs(values_of(found["VALUES"]) - 1000 * first_values()) <= 0.5).all()
+
+
+def test_games_to_tune_by_are_saved_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They were saved at the end alone: hours were lost where something killed the run."""
+    from benchmarks.strength import tuning_games
+
+    file, there = tmp_path / "new" / "games.npz", dict[int, list[int]]()
+
+    def played(game: Any, player: Any, number: int, seed: int) -> Any:
+        there[number] = np.load(file)["positions"]["game"].tolist() if file.exists() else []
+        if number == 2 and number not in stopped:
+            stopped.append(number)
+            raise KeyboardInterrupt
+        return np.array([(game.new_state(), 0.0, 0.5, number, True)] * 2, tuning_games.POSITION)
+
+    stopped = list[int]()
+    monkeypatch.setattr(tuning_games, "play_game", played)
+    arguments: Any = (chess(), None, file, 4, 0)
+    assert tuning_games.collect(*arguments, apart=0)["game"].tolist() == [0, 0, 1, 1]
+    assert there[1] == [0, 0]
+    assert tuning_games.collect(*arguments)["game"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert there[2] == [0, 0, 1, 1]
+    assert [one.name for one in file.parent.iterdir()] == ["games.npz"]
 
 
 def test_bare_king_by_hand(game: Game) -> None:

@@ -44,6 +44,7 @@ class TestConfig:
             ({"steps": 0}, "steps must be a whole number, at least 1, got 0"),
             ({"steps": None}, "give steps, or minutes"),
             ({"minutes": 0}, "minutes must be a number, above 0, got 0"),
+            ({"minutes": float("inf")}, "minutes must be a finite number, above 0, got inf"),  # a number above 0 it is
             ({"self_play": 1.5}, "self_play must be a number, from 0 to 1, got 1.5"),
             ({"symmetry": 1}, "symmetry must be true or false, got 1"),
             ({"game": 7}, "game must be a text, got 7"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +21,8 @@ from ...wording import counted, plain
 __all__ = ["games_in", "games_to_add_to", "read_plies", "saved", "tells_movers"]
 
 _err = console(stderr=True)
+_TAGS = re.compile(rb"^\[Event ", re.MULTILINE)
+_BEGINS = {".sgf": re.compile(rb"^\(;", re.MULTILINE), ".pdn": _TAGS, ".pgn": _TAGS}  # of each game
 
 
 def read_plies(text: str) -> tuple[int, int]:
@@ -55,7 +59,7 @@ def games_in(out: Path, game: Game, resume: bool) -> list[GameRecord]:
 def games_to_add_to(out: Path, resume: bool) -> list[GameRecord]:
     """Return the games of a file, or of a collection in a store, to which others will be added; none of a new one.
 
-    The last line of JSON lines, if a run that was killed has not finished it, is taken away, and that is told; so is a
+    The last game of a file, if a run that was killed has not finished it, is taken away, and that is told; so is a
     title under which a store has nothing to go on with, which may be that of another collection, misspelt.
 
     Raises:
@@ -71,7 +75,7 @@ def games_to_add_to(out: Path, resume: bool) -> list[GameRecord]:
     else:
         if resume and out.suffix.lower() == ".jsonl" and mend(out):
             print_plain(_err, f"the last line of {out} is incomplete: it is taken away, and that game is played again")
-        done = list(read_games(out))
+        done = _read(out, resume)
     if done and not resume:
         first = plain(f"{done[0].game}, {' v '.join(done[0].players)}")
         raise ValueError(
@@ -79,6 +83,30 @@ def games_to_add_to(out: Path, resume: bool) -> list[GameRecord]:
             "file"
         )
     return done
+
+
+def _read(out: Path, resume: bool) -> list[GameRecord]:
+    """Return the games of a file; a last one of ours that is cut off is taken away where ``resume`` plays it again.
+
+    Raises:
+        ValueError: another game cannot be read.
+    """
+    games: list[GameRecord] = []
+    try:
+        games.extend(read_games(out))  # those before a fault are kept
+    except ValueError as error:
+        begins = _BEGINS.get(out.suffix.lower())
+        if not resume or begins is None:
+            raise
+        if games and games[-1].reason == str(error):  # PGN yields the moves before the fault
+            games.pop()
+        data = out.read_bytes()
+        starts = [found.start() for found in begins.finditer(data)]
+        if len(starts) != len(games) + 1 or b"plyground" not in data[starts[-1] :].lower():
+            raise
+        os.truncate(out, starts[-1])
+        print_plain(_err, f"the last game of {out} is incomplete: it is taken away, and played again")
+    return games
 
 
 def tells_movers(out: Path) -> bool:
