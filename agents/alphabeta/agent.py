@@ -137,6 +137,9 @@ class AlphaBeta(SearchAgent):
             five or less (Stockfish).
         table_static: changes the value; where the table has a bound beyond the evaluation of a position, or its value
             at another depth, take that for the evaluation (Stockfish).
+        spare_checks: changes the value; reduce a late move that gives check by a ply less, and try it where
+            ``late_pruning``, ``quiet_exchange`` or ``exchange_pruning`` would leave it out before the depth limit; by
+            the game's rule ``is_forced``, of the position after the move.
         repetitions: changes the value; a position that comes again on the line is drawn at once, and one of the game
             when it stands on the board as often as `Game.repetition` says; in games that repetitions draw. The table
             knows nothing of it, so a value may be that of another way to a position.
@@ -196,6 +199,7 @@ class AlphaBeta(SearchAgent):
         razoring: float | None = None,
         quiet_exchange: float | None = None,
         table_static: bool | None = None,
+        spare_checks: bool | None = None,
         unfinished: bool | None = None,
         selective: bool = True,
         evaluate: Any = None,
@@ -229,6 +233,7 @@ class AlphaBeta(SearchAgent):
             "razoring": razoring,
             "quiet_exchange": quiet_exchange,
             "table_static": table_static,
+            "spare_checks": spare_checks,
             "unfinished": unfinished,
         }
         is_own = evaluate is None and bool(self.game.weights)

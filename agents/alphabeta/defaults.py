@@ -31,6 +31,7 @@ _OFF: dict[str, Any] = {
     "razoring": 0.0,
     "quiet_exchange": 0.0,
     "table_static": False,
+    "spare_checks": False,
     "unfinished": False,
 }
 _OWN: dict[str, dict[str, Any]] = {
@@ -55,6 +56,7 @@ _OWN: dict[str, dict[str, Any]] = {
         "razoring": 0.026,
         "quiet_exchange": 0.0065,
         "table_static": True,
+        "spare_checks": True,
         "unfinished": True,
     },
 }
@@ -67,6 +69,7 @@ _FOLLOW = {  # nothing without one of these
     "exchange_pruning": ("quiescence",),
     "quiescence_table": ("quiescence",),
     "table_static": ("futility", "null_move", "razoring", "quiescence_table"),
+    "spare_checks": ("lmr", "late_pruning", "quiet_exchange", "exchange_pruning"),
 }
 
 

@@ -219,22 +219,29 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
             is_reduced = is_reduced and not forced and depth >= REDUCED_FROM
             if is_reduced:
                 less = 1 if pruning is None else reduction(status, depth, i, is_narrow)
+        is_left_out = False  # whether the move is not tried, unless it gives check and checks are spared
         if pruning is not None and is_narrow and best > -status.top:
-            if is_late(status, depth, i, frame.scores[i]):
+            is_left_out = is_late(status, depth, i, frame.scores[i])
+            if is_left_out and status.spare_checks == 0:
                 status.pruned += count - i
                 status.horizon += 1
                 break
-            if is_poor(game.exchange, game.stakes, state, move, status, depth - less, frame.scores[i]):
-                if status.penalties != 0:
-                    frame.scores[i] = KILLER  # no quiet move that was tried in vain
-                status.pruned += 1
-                status.horizon += 1
-                continue
+            if not is_left_out:
+                is_left_out = is_poor(game.exchange, game.stakes, state, move, status, depth - less, frame.scores[i])
         w.states[ply + 1] = state
         child = w.states[ply + 1]
         game.play(child, move)
         is_drawn = False
         if pruning is not None:
+            if status.spare_checks != 0 and (is_left_out or less > 0) and is_forced(game.is_forced, child):
+                is_left_out = False
+                less = max(0, less - 1)
+            if is_left_out:
+                if status.penalties != 0:
+                    frame.scores[i] = KILLER  # no quiet move that was tried in vain
+                status.pruned += 1
+                status.horizon += 1
+                continue
             if has_table and (depth > 1 or status.quiescence_table != 0) and status.fold == 0:
                 fetch(w.table, game.key(child))
             if (

@@ -56,6 +56,7 @@ class Options(NamedTuple):
     razoring: float
     quiet_exchange: float
     table_static: bool
+    spare_checks: bool
 
     @property
     def selective(self) -> np.int64 | None:
@@ -86,7 +87,7 @@ _WHOLE = ("lmr", "quiescence", "null_move", "late_pruning", "internal_reductions
 _FLAGS = (
     *("ordered", "hash_move", "killers", "history", "fold", "pvs", "iterative", "all_best", "deeper_entries"),
     *("captures", "countermoves", "penalties", "check_extensions", "deep_reductions", "exchange_pruning"),
-    *("repetitions", "unfinished", "quiescence_table", "table_static"),
+    *("repetitions", "unfinished", "quiescence_table", "table_static", "spare_checks"),
 )
 _SIZES = ("futility", "delta", "null_margin", "razoring", "quiet_exchange")
 # Those that stand in the record as they are.
@@ -94,7 +95,7 @@ _COPIED = (
     *("fold", "pvs", "all_best", "deeper_entries", "margin", "lmr", "quiescence", "null_move"),
     *("futility", "late_pruning", "deep_reductions", "internal_reductions", "delta", "exchange_pruning"),
     *("check_extensions", "unfinished", "quiescence_table", "null_margin", "razoring"),
-    *("quiet_exchange", "table_static"),
+    *("quiet_exchange", "table_static", "spare_checks"),
 )
 
 
@@ -146,6 +147,12 @@ def check_options(options: Options) -> None:
     ):
         raise ValueError(
             "table_static needs futility, null_move, razoring or quiescence_table: the others ask for no evaluation"
+        )
+    if options.spare_checks and not (
+        options.lmr or options.late_pruning or options.quiet_exchange or options.exchange_pruning
+    ):
+        raise ValueError(
+            "spare_checks needs lmr, late_pruning, quiet_exchange or exchange_pruning: else there is nothing to spare"
         )
     if aspiration is not None and not options.iterative:
         raise ValueError("aspiration needs iterative=True: the window is laid round the value of the last depth")

@@ -52,6 +52,7 @@ STATUS = state_dtype(
     unfinished="u1",
     quiescence_table="u1",
     table_static="u1",
+    spare_checks="u1",
     goes_on="u1",  # whether anything is searched behind the depth limit
     age="u1",  # the number of this search, modulo 256
     lmr="i8",  # 0: off

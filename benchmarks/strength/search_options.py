@@ -49,6 +49,7 @@ STUDIES = [
             "`razoring`": ({}, {"razoring": 0.0}),
             "`quiet_exchange`": ({}, {"quiet_exchange": 0.0}),
             "`table_static`": ({}, {"table_static": False}),
+            "`spare_checks`": ({}, {"spare_checks": False}),
             "`check_extensions=True`": ({"check_extensions": True}, {}),
             "`futility`": ({}, {"futility": 0.0}),
             "`late_pruning`": ({}, {"late_pruning": 0}),

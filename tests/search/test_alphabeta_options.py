@@ -298,6 +298,7 @@ def test_the_page_marks_the_options_of_which_chess_has_values_of_its_own() -> No
         ({"null_margin": 0.1}, "null_margin needs null_move above 0"),
         ({"table_static": True, "futility": 1.0, "table_mb": 0}, "table_static needs table_mb above 0"),
         ({"table_static": 2}, "table_static must be True or False"),
+        ({"spare_checks": True}, "spare_checks needs lmr, late_pruning, quiet_exchange or exchange_pruning"),
         ({"deep_reductions": True}, "deep_reductions needs lmr above 0"),
         ({"quiescence_table": True}, "quiescence_table needs quiescence above 0"),
         ({"quiescence_table": True, "quiescence": 4, "table_mb": 0}, "quiescence_table needs table_mb above 0"),

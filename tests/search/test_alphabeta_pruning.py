@@ -89,6 +89,7 @@ class Slow(NamedTuple):
     quiet_exchange: float = 0
     lmr: int = 0
     deep_reductions: bool = False
+    spare_checks: bool = False
 
     def root(self, state: Any) -> float:
         best = -math.inf
@@ -174,13 +175,14 @@ class Slow(NamedTuple):
         for number, action in enumerate(self.game.actions(state)):
             less = 0 if forced else self.reduction(depth, number, is_narrow)
             late = self.late_pruning and depth <= LATE_TO and number >= self.late_pruning + depth * depth
-            if is_narrow and number and late:
-                break
             lost, near = self.quiet_exchange * (depth - less) ** 2, depth - less
             is_quiet = _stakes(state, action)[0] <= 0
-            if is_narrow and number and lost and near <= POOR_TO and is_quiet and not _exchange(state, action, -lost):
-                continue
+            poor = lost and near <= POOR_TO and is_quiet and not _exchange(state, action, -lost)
             (child,) = self.children(state, [action])
+            if self.spare_checks and _is_forced(child):
+                less, near = max(0, less - 1), depth - max(0, less - 1)
+            elif is_narrow and number and (late or poor):
+                continue
             hopeless = self.futility and near <= MOVES_FUTILE_TO and static + self.futility * near <= alpha
             if is_narrow and number and hopeless and is_quiet and not _is_forced(child):
                 best = max(best, min(alpha, static + self.futility * near))
@@ -214,6 +216,8 @@ class Slow(NamedTuple):
         {"lmr": 2, "null_move": 1},
         {"lmr": 1, "deep_reductions": True},
         {"lmr": 1, "deep_reductions": True, "futility": 60.0, "quiet_exchange": 10.0},
+        {"late_pruning": 1, "spare_checks": True},
+        {"lmr": 1, "deep_reductions": True, "late_pruning": 1, "quiet_exchange": 10.0, "spare_checks": True},
         {
             "quiescence": 4,
             "check_extensions": True,
@@ -352,6 +356,7 @@ EVERYTHING: dict[str, Any] = {
     "razoring": 0.02,
     "quiet_exchange": 0.01,
     "table_static": True,
+    "spare_checks": True,
     "deeper_entries": True,
 }
 
