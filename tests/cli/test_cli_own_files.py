@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from plyground.arena import read_records, write_records
 from tests.helpers.command_line import Run
 
 OWN = """
@@ -79,3 +82,21 @@ def test_errors_in_a_file_of_ones_own(run: Run, tmp_path: Path, attribute: str, 
     else:
         said = run("match", place, "random", "--game", "tictactoe", "--games", "2", code=2)[1]
     assert f"error: {message.format(file, file)}" in " ".join(said.split())
+
+
+def test_edits_after_games_were_played_are_told(run: Run, tmp_path: Path) -> None:
+    """A store refuses them; with JSON lines, games by other rules were added without a word."""
+    file, out = tmp_path / "own.py", tmp_path / "games.jsonl"
+    file.write_text("def first(observation, info):\n    return int(info['action_mask'].argmax())\n")
+    words = ("match", f"{file}:first", "random", "--game", "tictactoe", "--out", str(out), "--games")
+    run(*words, "2")
+    os.utime(file, (0, out.stat().st_mtime - 10))
+    assert "was edited" not in run(*words, "2", "--resume")[1]
+    os.utime(file, (0, out.stat().st_mtime + 10))
+    told = " ".join(run(*words, "2", "--resume")[1].split())
+    assert f"{file} was edited after the games in {out} were played" in told
+    for name in ("a.py", "x" * 5000 + ".py:y", "nowhere.py:first", "\0:a"):  # of a stranger's file
+        write_records(tmp_path / "others.jsonl", [replace(next(iter(read_records(out))), players=[name, "random"])])
+        (tmp_path / "others.jsonl").touch()
+        error = run(*words[:-2], str(tmp_path / "others.jsonl"), "--games", "2", "--resume", code=2)[1]
+        assert "game 1 is of another match" in error

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ....envs import Game
+from ....envs.outside.elsewhere import place_of
 from ....envs.outside.files import check_writable
 from ...formats import check_format, read_games, saved_records, write_games
 from ...lines import console, print_plain
@@ -73,9 +75,12 @@ def games_to_add_to(out: Path, resume: bool) -> list[GameRecord]:
     elif not file.is_file() or not file.stat().st_size:
         return []
     else:
+        written = out.stat().st_mtime
         if resume and out.suffix.lower() == ".jsonl" and mend(out):
             print_plain(_err, f"the last line of {out} is incomplete: it is taken away, and that game is played again")
         done = _read(out, resume)
+        if resume:
+            _tell_of_edits(out, written, done)
     if done and not resume:
         first = plain(f"{done[0].game}, {' v '.join(done[0].players)}")
         raise ValueError(
@@ -107,6 +112,29 @@ def _read(out: Path, resume: bool) -> list[GameRecord]:
         os.truncate(out, starts[-1])
         print_plain(_err, f"the last game of {out} is incomplete: it is taken away, and played again")
     return games
+
+
+def _tell_of_edits(out: Path, written: float, games: Iterable[GameRecord]) -> None:
+    """Say which files of the user's own games and players were edited after a file of games was last ``written``.
+
+    A store knows the rules and the players of its games, and refuses others; other files know what they are called.
+    """
+    names = dict.fromkeys(name for game in games for name in (game.game, *game.players))
+    for file in dict.fromkeys(map(_file_of, names)):
+        if file is not None and file.stat().st_mtime > written:
+            print_plain(
+                _err,
+                f"{file} was edited after the games in {out} were played: if other games come of it, begin anew (a "
+                "store, games.db, would know)",
+            )
+
+
+def _file_of(name: str) -> Path | None:
+    """Return the file that a game or a player is taken from; None of one that has a name, whatever that is."""
+    with suppress(ValueError, OSError):  # it is no place; it is too long for a file
+        file = Path((place_of(name) or "").rpartition(":")[0])
+        return file if file.is_file() else None
+    return None
 
 
 def tells_movers(out: Path) -> bool:
