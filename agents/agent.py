@@ -85,7 +85,7 @@ def legal_mask(observation: Observation, info: Info | None = None) -> NDArray[An
     """Return the action mask [num_actions], from the observation if it has one, else from the info.
 
     Raises:
-        ValueError: neither has one, or no action is legal.
+        ValueError: neither has one, no action is legal, or there are masks of several positions.
     """
     mask = mask_in(observation, info)
     if mask is None:
@@ -99,11 +99,16 @@ def mask_in(observation: Observation, info: Info | None = None) -> NDArray[Any] 
     An environment knows more than the rules of a state do: superko forbids what was on the board before.
 
     Raises:
-        ValueError: no action is legal.
+        ValueError: no action is legal, or there are masks of several positions.
     """
     for source in (observation, info):
         if isinstance(source, Mapping) and "action_mask" in source:
             mask = np.asarray(source["action_mask"])
+            if mask.ndim != 1:
+                raise ValueError(
+                    f"act() answers for one position, whose action_mask has one dimension, got shape {mask.shape}: "
+                    "give a row of it, or ask predict() about many"
+                )
             if not mask.any():
                 raise ValueError("no action is legal: it is not this player's turn, or the game is over")
             return mask

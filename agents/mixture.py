@@ -75,7 +75,7 @@ class Mixture(Described):
     def reset(self, seed: int | None = None) -> None:
         """Draw the agent of the next game."""
         if seed is not None:
-            self._rng = np.random.default_rng(seed)
+            self._rng = np.random.default_rng(checked_whole("seed", seed, 0))
         self._current = self.agents[int(self._rng.choice(len(self.agents), p=self._shares))]
         self._current.reset(None if seed is None else int(self._rng.integers(2**31)))
 

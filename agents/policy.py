@@ -5,6 +5,7 @@ stable-baselines3 loads models with pickle: a file from a stranger can run code 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -77,12 +78,23 @@ class Policy(Described):
     def reset(self, seed: int | None = None) -> None:
         """Start the random numbers anew, if a seed is given."""
         if seed is not None:
-            self._rng = np.random.default_rng(seed)
+            self._rng = np.random.default_rng(seed_sequence(seed))
 
     def act(self, observation: Observation, info: Info | None = None) -> int:
-        """Return the model's action for this observation."""
+        """Return the model's action for this observation.
+
+        Raises:
+            ValueError: there is no mask, or the mask or the planes have not the shape of the game's.
+        """
         mask = legal_mask(observation, info).astype(bool)
-        planes = planes_of(observation)
+        planes, game = planes_of(observation), self.game
+        if mask.size != game.num_actions:
+            raise ValueError(f"a mask of {game.spec} has shape ({game.num_actions},), got {mask.shape}")
+        if planes.size != math.prod(game.observation_shape):
+            raise ValueError(
+                f"an observation of {game.spec} has shape {game.observation_shape}, got {planes.shape}: does it come "
+                "from another game?"
+            )
         draws = None if self.greedy else self._rng.random(1)
         return int(self.choose(planes[np.newaxis], mask[np.newaxis], draws)[0])
 

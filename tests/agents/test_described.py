@@ -88,6 +88,21 @@ def test_what_cannot_be_set_later_is_refused() -> None:
     deep.plies = 7  # pyright: ignore[reportAttributeAccessIssue]  (of a class of one's own nothing is known)
 
 
+@pytest.mark.parametrize("seed", [-1, 1.5, "a"])
+def test_seeds_that_are_none_are_named(seed: Any) -> None:
+    for agent in (Mixture("tictactoe", "random"), Random()):
+        with pytest.raises(ValueError, match=r"^seed must be a whole number, at least 0"):
+            agent.reset(seed=seed)
+
+
+def test_masks_of_several_positions_are_none_of_one() -> None:
+    """The first action of another row was taken for one of the first, and could be beyond all actions."""
+    masks = np.zeros((2, 9), np.int8)
+    masks[1, 3] = 1
+    with pytest.raises(ValueError, match=r"^act\(\) answers for one position, .* got shape \(2, 9\): give a row of it"):
+        Random("tictactoe").act({"action_mask": masks})
+
+
 def test_agents_that_are_half_made_show_what_is_known() -> None:
     for kind in (AlphaBeta, FunctionAgent, Human, Isolated, Mixture, Policy, Random):
         assert repr(kind.__new__(kind)) == f"{kind.__name__}()"

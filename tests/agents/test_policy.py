@@ -280,6 +280,26 @@ def test_statistics_of_observations_are_those_that_the_model_learned_with(algori
     assert (player._network.scores(planes, masks).argmax(1) != preferred).any()
 
 
+def test_what_is_shown_has_the_shape_of_the_game(model: Any) -> None:
+    """Errors of NumPy said nothing of masks or observations."""
+    policy, planes, mask = Policy("connect_four", model), np.zeros((6, 7, 2), np.int8), np.ones(7, np.int8)
+    for shown, message in (
+        ({"observation": planes, "action_mask": mask[:6]}, r"^a mask of connect_four has shape \(7,\), got \(6,\)"),
+        (
+            {"observation": planes, "action_mask": mask[None]},
+            r"^act\(\) answers for one position, .* shape \(1, 7\)",
+        ),
+        (
+            {"observation": planes[:3], "action_mask": mask},
+            r"^an observation of connect_four has shape \(6, 7, 2\)",
+        ),
+    ):
+        with pytest.raises(ValueError, match=message):
+            policy.act(shown)
+    with pytest.raises(ValueError, match=r"^seed must be a whole number, at least 0"):
+        policy.reset(seed=-1)
+
+
 def test_models_that_saw_numbers_that_no_player_can_make_are_refused(tmp_path: Path) -> None:
     """They were shown planes as they are, and played badly."""
     model = ALGORITHMS["PPO"]("MlpPolicy", NormalizeObservation(SoloEnv("connect_four", "random")), device="cpu")
