@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ _VALUES = range(1, 31)  # values of leaves; none stands twice in a tree, so that
 _LEAST_PRUNED = 3  # leaves that are pruned
 _LEAST_GAP = 0.02  # between the best UCB and the next one, so that rounding does not matter
 _C = 1.4
+_COLUMNS = 79  # of the sentences: a terminal of 80 columns, or a projector, breaks none of them anew
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,15 @@ def alphabeta_exercise(seed: int) -> Exercise:
             alphabeta_text(trace, solved=False),
             "",
             "1. Give the minimax value of each inner node. Which move is MAX's best?",
-            "2. Search the tree by alpha-beta, from left to right. With which α and β does the search come to each",
-            "   node, and what does it return? Which leaves are looked at, in which order? Which branches are pruned,",
-            "   and why?",
-            "3. How many leaves would be looked at if the children of every node were sorted, the best for the player",
-            "   to move first?",
+            _wrapped(
+                "2. Search the tree by alpha-beta, from left to right. With which α and β does the search come to each "
+                "node, and what does it return? Which leaves are looked at, in which order? Which branches are pruned, "
+                "and why?"
+            ),
+            _wrapped(
+                "3. How many leaves would be looked at if the children of every node were sorted, the best for the "
+                "player to move first?"
+            ),
         ]
     )
     ordered = best_first(minimax.root)
@@ -61,9 +67,9 @@ def alphabeta_exercise(seed: int) -> Exercise:
     values = [f"{node.name} = {number(node.value or 0.0)}" for node in minimax.root.walk() if not node.is_leaf]
     solution = "\n".join(
         [
-            f"1. {', '.join(values)}. MAX's best move is {minimax.best_line[0].name}.",
+            _wrapped(f"1. {', '.join(values)}. MAX's best move is {minimax.best_line[0].name}."),
             "",
-            "2. " + alphabeta_summary(trace).replace("\n", "\n   "),
+            *map(_wrapped, ("2. " + alphabeta_summary(trace).replace("\n", "\n   ")).splitlines()),
             "",
             _indented(alphabeta_text(trace)),
             "",
@@ -113,16 +119,26 @@ def mcts_exercise(seed: int) -> Exercise:
             f"Tic-tac-toe, {player} to move ({game.players[0]} has X, {game.players[1]} has O):",
             game.text(state),
             "",
-            f"This is the tree after {len(before.simulations)} simulations. N counts the visits of a node, W sums the",
-            "results, +1 for a win and -1 for a loss, of the player who moved into it, and Q = W / N.",
+            _wrapped(
+                f"This is the tree after {len(before.simulations)} simulations. N counts the visits of a node, W sums "
+                "the results, +1 for a win and -1 for a loss, of the player who moved into it, and Q = W / N.",
+                indent="",
+            ),
             mcts_text(before),
             "",
-            f"Do simulation {last.number}. Selection takes the highest Q + {number(_C)} · sqrt(ln N(parent) / N); the",
-            "moves of a node that have no child yet are tried first, in the order of their numbers.",
-            "1. Give this bound for each child of the nodes that the selection passes. Which path does it take?",
+            _wrapped(
+                f"Do simulation {last.number}. Selection takes the highest Q + {number(_C)} · sqrt(ln N(parent) / N); "
+                "the moves of a node that have no child yet are tried first, in the order of their numbers.",
+                indent="",
+            ),
+            _wrapped(
+                "1. Give this bound for each child of the nodes that the selection passes. Which path does it take?"
+            ),
             "2. Which node does the expansion add?",
-            f"3. The random rollout from there {result}. Give N and W of all nodes that back-propagation changes.",
-            "4. The search ends after this simulation. Which move does it play, if the most visits decide?",
+            _wrapped(
+                f"3. The random rollout from there {result}. Give N and W of all nodes that back-propagation changes."
+            ),
+            _wrapped("4. The search ends after this simulation. Which move does it play, if the most visits decide?"),
         ]
     )
     counts = ", ".join(f"{child.moves[-1]}: {child.visits}" for child in after.root.children)
@@ -165,6 +181,13 @@ def _is_instructive(trace: MCTSTrace) -> bool:
             return False
     visits = sorted(child.visits for child in trace.root.children)
     return visits[-1] > visits[-2]
+
+
+def _wrapped(text: str, indent: str = "   ") -> str:
+    """Break a sentence into lines, but no equation; the lines after the first begin with ``indent``."""
+    whole = text.replace(" = ", "\u00a0=\u00a0")
+    lines = textwrap.fill(whole, _COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\u00a0", " ")
 
 
 def _indented(text: str) -> str:

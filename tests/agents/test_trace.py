@@ -326,7 +326,19 @@ class TestGames:
             parse_tree(f"(1 1{400 * '0'})")
 
 
+def longest_sentence(text: str) -> int:
+    """Return the length of the longest line that is no tree and no list of leaves in brackets."""
+    return max(len(line) for line in text.splitlines() if re.match(r" *[\w]", line) and "(((" not in line)
+
+
 class TestExercises:
+    def test_sentences_fit_a_terminal_of_80_columns(self) -> None:
+        """They were broken at 104 columns, and then once more by the terminal."""
+        for made in (*map(alphabeta_exercise, range(3)), *map(mcts_exercise, range(3))):
+            assert longest_sentence(made.question) < 80
+            assert longest_sentence(made.solution) < 80
+            assert not re.search("=$", made.solution, re.MULTILINE)
+
     @pytest.mark.parametrize("seed", range(8))
     def test_alphabeta(self, seed: int) -> None:
         made = alphabeta_exercise(seed)
