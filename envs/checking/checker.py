@@ -29,6 +29,7 @@ from ..jit.prng import new_rng
 from ..outside.arguments import action_number, checked_whole, is_between
 from ..render.pictures import board_of, codes_of
 from ..repetition import new_scratch
+from .compiled import check_compiled
 from .slips import Keys, broken, check_same_actions, check_turns, other_position, played
 
 __all__ = ["check_game", "check_once"]
@@ -37,7 +38,7 @@ _MOMENT = 0.5  # seconds
 
 
 def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
-    """Play random games and check what `Game` says of its rules, then compile each rule.
+    """Play random games and check what `Game` says of its rules; then compile each, and compare it with plain Python.
 
     Args:
         game: the game to check.
@@ -45,14 +46,15 @@ def check_game(game: Game, games: int = 20, seed: int = 0) -> None:
         seed: seed for the choice of moves.
 
     Raises:
-        ValueError: a rule breaks its promise or does not compile; the message names the rule, what it gave, and the
-            state, or the line of the source.
+        ValueError: a rule breaks its promise, does not compile, or gives something else when it is compiled; the
+            message names the rule, what it gave, and the state, or the line of the source.
     """
     if not isinstance(game, Game):
         raise TypeError(f"expected a Game, such as make_game('connect_four'), got {game!r}")
     games = checked_whole("games", games, 1)
     _play_checked(game, games, checked_whole("seed", seed, 0), math.inf)
     compile_rules(game)
+    check_compiled(game, games, seed)
     game.is_checked = True
 
 

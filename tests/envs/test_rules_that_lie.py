@@ -305,6 +305,45 @@ def test_an_evaluation_that_is_no_number_is_said_in_a_line(said: Any, kind: str)
         AlphaBeta(Game(**TAKE), depth=1, evaluate=lambda state, player: said).prepare()
 
 
+def behind(state: Any) -> bool:
+    return int(state.heaps[0]) - int(state.ply) < 0  # of unsigned numbers: never, when it is compiled
+
+
+behind_ = helper(behind)
+
+
+def plays_when_behind(state: Any, action: int) -> None:
+    play_(state, action)
+    state.behind = behind_(state)
+
+
+def lists_when_behind(state: Any, actions: Any) -> int:
+    count = legal_actions_(state, actions)
+    return min(count, 1) if behind_(state) else count
+
+
+def shows_when_behind(state: Any, player: int, planes: Any) -> None:
+    planes[0] = behind_(state)
+
+
+legal_actions_ = helper(legal_actions)
+UNSIGNED = {**TAKE, "state": state_dtype(heaps=("u1", (3,)), ply="u1", behind="u1")}
+COMPILED = [
+    ("utility", lambda state, player: 1.0 if behind_(state) == (player == 1) else -1.0, "got 1 for player 0, not -1"),
+    ("play", plays_when_behind, r"action \d leads to .*, 0\), not to .*, 1\)"),
+    ("legal_actions", lists_when_behind, r"got \[\d, .*\], not \[\d\]"),
+    ("observe", shows_when_behind, "the planes are others"),
+]
+
+
+@pytest.mark.parametrize(("rule", "written", "message"), COMPILED)
+def test_a_rule_that_counts_otherwise_when_it_is_compiled(rule: str, written: Any, message: str) -> None:
+    """A utility of unsigned fields gave every game to the first player, and passed."""
+    wanted = rf"^'{rule}' of take: must be the same compiled as in plain Python: {message}.*use np.int64\(\), in state"
+    with pytest.raises(ValueError, match=wanted):
+        check_game(Game(**{**UNSIGNED, rule: written}), games=2)
+
+
 def test_honest_rules_pass() -> None:
     game = Game(**TAKE)
     check_game(game)
