@@ -137,9 +137,9 @@ class AlphaBeta(SearchAgent):
             five or less (Stockfish).
         table_static: changes the value; where the table has a bound beyond the evaluation of a position, or its value
             at another depth, take that for the evaluation (Stockfish).
-        spare_checks: changes the value; reduce a late move that gives check by a ply less, and try it where
-            ``late_pruning``, ``quiet_exchange`` or ``exchange_pruning`` would leave it out before the depth limit; by
-            the game's rule ``is_forced``, of the position after the move.
+        spare_checks: changes the value; a late move that gives check, by the game's rule ``is_forced``, is reduced by a
+            ply less, and not left out by ``quiet_exchange``, nor, with two plies left or more, by ``late_pruning`` and
+            ``exchange_pruning``.
         repetitions: changes the value; a position that comes again on the line is drawn at once, and one of the game
             when it stands on the board as often as `Game.repetition` says; in games that repetitions draw. The table
             knows nothing of it, so a value may be that of another way to a position.

@@ -42,6 +42,7 @@ __all__ = ["negamax"]
 _PASSED_FROM = 2  # plies that must be left for a null move
 _SINGULAR_FROM = 4  # plies that must be left for a look at whether a move is singular
 _ENTRY_LACKS = 3  # plies by which the table's entry may be less deep for that
+_SPARED_FROM = 2  # plies that must be left for a check that comes late: the last ply has the most nodes
 
 
 _again = self_call(lambda *arguments: negamax(*arguments), types.float64)
@@ -222,7 +223,7 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
         is_left_out = False  # whether the move is not tried, unless it gives check and checks are spared
         if pruning is not None and is_narrow and best > -status.top:
             is_left_out = is_late(status, depth, i, frame.scores[i])
-            if is_left_out and status.spare_checks == 0:
+            if is_left_out and (status.spare_checks == 0 or depth < _SPARED_FROM):
                 status.pruned += count - i
                 status.horizon += 1
                 break

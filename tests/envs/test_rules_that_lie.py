@@ -330,9 +330,14 @@ legal_actions_ = helper(legal_actions)
 UNSIGNED = {**TAKE, "state": state_dtype(heaps=("u1", (3,)), ply="u1", behind="u1")}
 COMPILED = [
     ("utility", lambda state, player: 1.0 if behind_(state) == (player == 1) else -1.0, "got 1 for player 0, not -1"),
-    ("play", plays_when_behind, r"action \d leads to .*, 0\), not to .*, 1\)"),
-    ("legal_actions", lists_when_behind, r"got \[\d, .*\], not \[\d\]"),
-    ("observe", shows_when_behind, "the planes are others"),
+    *(
+        pytest.param(*case, marks=pytest.mark.slow)
+        for case in (
+            ("play", plays_when_behind, r"action \d leads to .*, 0\), not to .*, 1\)"),
+            ("legal_actions", lists_when_behind, r"got \[\d, .*\], not \[\d\]"),
+            ("observe", shows_when_behind, "the planes are others"),
+        )
+    ),
 ]
 
 

@@ -179,7 +179,7 @@ class Slow(NamedTuple):
             is_quiet = _stakes(state, action)[0] <= 0
             poor = lost and near <= POOR_TO and is_quiet and not _exchange(state, action, -lost)
             (child,) = self.children(state, [action])
-            if self.spare_checks and _is_forced(child):
+            if self.spare_checks and _is_forced(child) and not (is_narrow and number and late and depth == 1):
                 less, near = max(0, less - 1), depth - max(0, less - 1)
             elif is_narrow and number and (late or poor):
                 continue
