@@ -123,10 +123,8 @@ def main(
     wanted = [(study, [name for name in study.options if only in f"{study.game}: {name}"]) for study in STUDIES]
     if not any(chosen for _, chosen in wanted):
         raise typer.BadParameter(f"no option has {only!r} in its name", param_hint="--only")
-    if write and (only or not openings):
-        raise typer.BadParameter(
-            "the page shows all options, and Elo: leave out --only and --openings", param_hint="--write"
-        )
+    if write and only:
+        raise typer.BadParameter("the page shows all options: leave out --only", param_hint="--write")
     for study, chosen in wanted:
         if not chosen:
             continue
