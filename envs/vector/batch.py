@@ -91,7 +91,7 @@ class GameBatch:
         self.rngs = np.zeros((games, 1), np.uint64)
         self._past, self._frames = new_past(game, games), new_frames(game, games)
         self._all = np.arange(games)
-        self._start = Position(game)
+        self._start, self._sure = Position(game), 0  # plies for which nobody need ask about `max_plies`
         self._scratch = [new_scratch(game) for _ in range(self.threads)]
         self._bound: dict[Any, Callable[..., Any]] = {}
         self._pieces = Pieces(self.threads)
@@ -126,7 +126,7 @@ class GameBatch:
     def _begun(self, options: Any) -> tuple[Position, NDArray[Any], NDArray[np.int64]]:
         """Return where these options begin games, and what it takes to begin there again: a state [1], and moves."""
         origin, moves = read_options(self.game, options)
-        start = Position(self.game)
+        start, self._sure = Position(self.game), 0
         line, _ = begin(self.game, start, {"state": origin, "moves": moves})
         return start, np.array(origin).reshape(1), np.array(line, np.int64)
 
@@ -297,8 +297,12 @@ class GameBatch:
         self._run(play, rows, rows, actions)
 
     def _check_plies(self, rows: NDArray[np.intp]) -> None:
-        if int(self.plies.max()) >= self.game.max_plies and rows.size:  # of all, those that are over too: it is quick
-            check_plies(self.game, int(self.plies[rows].max()))
+        self._sure -= 1
+        if self._sure < 0:  # the longest game, or one that begins now, may be at its end by now: none is sooner
+            longest = max(int(self.plies.max()), self._start.plies + self.opening_plies)
+            self._sure = max(0, self.game.max_plies - longest - 1)
+            if longest >= self.game.max_plies and rows.size:
+                check_plies(self.game, int(self.plies[rows].max()))
 
     def _show(self, rows: NDArray[np.intp], seats: NDArray[np.int8]) -> None:
         """Do what `show` does."""
