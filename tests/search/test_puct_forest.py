@@ -198,7 +198,7 @@ def test_what_a_mask_forgets_does_not_count_as_kept(monkeypatch: pytest.MonkeyPa
 def test_rollouts_are_told_the_latest_actions(root: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     game, told = make_game(SMALL), []
 
-    def both(states: NDArray[Any], seen: Any, rng: Any, generator: Any, latest: NDArray[np.int64]) -> Any:
+    def both(states: NDArray[Any], seen: Any, rng: Any, generator: Any, latest: NDArray[np.int64], masks: Any) -> Any:
         told.extend(zip(states.copy(), latest.tolist(), strict=True))
         return np.ones((states.size, game.num_actions)), np.zeros(states.size)
 
