@@ -18,7 +18,7 @@ from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
 from .minimax import Minimax
 from .mixture import Mixture
-from .policy import Policy
+from .policies.policy import Policy
 from .puct.agent import PUCT
 from .puct.evaluators import Evaluator, ObservationEvaluator, policy_evaluator, torch_evaluator
 from .random import Random

@@ -20,7 +20,7 @@ from .alphago import model_files
 from .alphazero.nets import find_network
 from .engines.process import located
 from .isolation import Isolated
-from .models import find_model
+from .policies.models import find_model
 from .registry import agent_arguments
 
 __all__ = ["file_hash", "game_identity", "player_identity"]

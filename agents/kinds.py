@@ -15,7 +15,7 @@ from .mcts.agent import MCTS
 from .mcts.flat import FlatMonteCarlo
 from .minimax import Minimax
 from .mixture import Mixture
-from .policy import Policy
+from .policies.policy import Policy
 from .puct.agent import PUCT
 from .random import Random
 from .registry import register_agent

@@ -60,7 +60,7 @@ def passes(game: Any, rule: Any, state: Any) -> bool:
 
 @helper
 def is_late(status: Any, depth: int, number: int, score: int) -> bool:
-    """Return whether a move, and all that come after it in the order, need not be tried.
+    """Return whether a move, and all that come after it in the order, need not be tried, unless checks are spared.
 
     Args:
         status: the options.
@@ -76,7 +76,7 @@ def is_late(status: Any, depth: int, number: int, score: int) -> bool:
 
 @helper
 def is_poor(exchange: Any, stakes: Any, state: Any, move: int, status: Any, depth: int, score: int) -> bool:
-    """Return whether a quiet move need not be tried, since it loses too much by the exchange.
+    """Return whether a quiet move need not be tried, since it loses too much by the exchange; likewise.
 
     Args:
         exchange: the game's rule; None: it has none.

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, as_game
-from ..network import ModelNetwork
 from ..networks import Inference, NetworkEvaluator
-from ..policy import Policy
+from ..policies.network import ModelNetwork
+from ..policies.policy import Policy
 from .nets import inference_of
 
 __all__ = ["NetworkModel", "network"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game
 from ...envs.outside.arguments import is_positive
-from ..network import ModelNetwork
+from ..policies.network import ModelNetwork
 
 __all__ = ["Evaluator", "ObservationEvaluator", "policy_evaluator", "torch_evaluator"]
 

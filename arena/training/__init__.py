@@ -1,6 +1,7 @@
 """Training of policies: configuration, opponents, networks, and runs that can be interrupted.
 
-Start with `run`. May import the packages below and the files of `plyground.arena`, and its room `openings`.
+Start with `run`. May import the packages below and the files of `plyground.arena`, its room `openings`, and the
+room `policies` of `plyground.agents`.
 """
 
 from __future__ import annotations

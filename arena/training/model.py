@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from types import NoneType
 from typing import Any, get_args, get_origin
 
-from ...agents.models import model_class
+from ...agents.policies.models import model_class
 from ...envs import SeatBatch, make_game
 from ...envs.outside.arguments import checked_whole, is_between
 from ...envs.outside.messages import shown

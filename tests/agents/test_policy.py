@@ -20,7 +20,7 @@ from stable_baselines3.common.policies import ActorCriticPolicy  # noqa: E402
 from stable_baselines3.common.vec_env import VecNormalize  # noqa: E402  (after the libraries are known to be there)
 
 from plyground.agents import Policy, make  # noqa: E402
-from plyground.agents.network import ModelNetwork  # noqa: E402
+from plyground.agents.policies.network import ModelNetwork  # noqa: E402
 from plyground.arena import iter_match, play  # noqa: E402
 from plyground.envs import BoardGameEnv, GameBatch, SoloEnv  # noqa: E402
 from plyground.envs.vector.opponents import prepare  # noqa: E402

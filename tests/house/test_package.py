@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, get_origin
@@ -35,12 +36,13 @@ ROOMS = {
     "envs.vector": {"envs.jit"},
     "agents.alphabeta": {"envs.jit"},
     "agents.alphago": {"agents.mcts", "agents.networks", "agents.puct"},
-    "agents.alphazero": {"agents.networks", "agents.puct", "agents.puct.forest", "envs.vector"},
+    "agents.alphazero": {"agents.networks", "agents.policies", "agents.puct", "agents.puct.forest", "envs.vector"},
     "agents.engines": {"envs.jit"},
     "agents.mcts": {"envs.jit"},
     "agents.isolation": {"agents.engines", "envs.vector"},
     "agents.networks": {"agents.puct"},
-    "agents.puct": {"agents.mcts", "agents.puct.forest", "envs.jit"},
+    "agents.policies": {"envs.jit", "envs.vector"},
+    "agents.puct": {"agents.mcts", "agents.policies", "agents.puct.forest", "envs.jit"},
     "agents.puct.forest": {"envs.jit", "envs.vector"},
     "agents.solver": {
         "agents.alphabeta",
@@ -78,7 +80,7 @@ ROOMS = {
     "arena.sprt": {"arena.ratings", "arena.records"},
     "arena.store": {"arena.records"},
     "arena.tournaments": {"arena.records", "arena.referee", "envs.jit", "envs.vector"},
-    "arena.training": {"arena.openings", "envs.vector"},
+    "arena.training": {"agents.policies", "arena.openings", "envs.vector"},
     "arena.training.alphago": {
         *("agents.mcts", "agents.networks", "agents.solver.connect_four", "envs.jit", "envs.vector", "arena.grading"),
         *("arena.openings", "arena.records", "arena.training", "arena.training.alphazero"),
@@ -257,6 +259,11 @@ def test_files_import_each_other_in_no_cycle() -> None:
 def test_rooms_import_each_other_in_no_cycle() -> None:
     pairs = {(room(start), room(end)) for start, end in arrows().always}
     assert not cycle({(start, end) for start, end in pairs if start != end})
+
+
+def test_no_room_is_too_full_for_a_newcomer() -> None:
+    files = Counter(path.parent.relative_to(ROOT).as_posix() for path in SOURCES)
+    assert {folder: count for folder, count in files.items() if count > 24} == {}
 
 
 def test_rooms_import_only_what_their_docstrings_allow() -> None:

@@ -11,8 +11,8 @@ from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.wrappers import NormalizeObservation
 from numpy.typing import NDArray
 
-from ..envs import Game
-from ..envs.outside.messages import shown
+from ...envs import Game
+from ...envs.outside.messages import shown
 from .models import LIBRARIES, load_model
 
 __all__ = ["ModelNetwork"]

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..envs import Game, GameBatch, Opponents, as_game
-from ..envs.jit.prng import seed_sequence
-from ..envs.vector.opponents import Memoryless
-from ..envs.vector.row_random import draw_uniforms
-from .agent import Info, Observation, legal_mask, planes_of
-from .described import Described
+from ...envs import Game, GameBatch, Opponents, as_game
+from ...envs.jit.prng import seed_sequence
+from ...envs.vector.opponents import Memoryless
+from ...envs.vector.row_random import draw_uniforms
+from ..agent import Info, Observation, legal_mask, planes_of
+from ..described import Described
+from ..search import check_flags
 from .network import ModelNetwork
-from .search import check_flags
 
 __all__ = ["Policy"]
 

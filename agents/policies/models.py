@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from ..envs.outside.extras import how_to_install
+from ...envs.outside.extras import how_to_install
 
 __all__ = ["LIBRARIES", "find_model", "load_model", "model_class"]
 
