@@ -122,11 +122,12 @@ class GameBatch:
             ValueError: a game cannot start there; nothing is changed.
         """
         self._start, self._origin, self._line = self._begun(options)
+        self._sure = 0
 
     def _begun(self, options: Any) -> tuple[Position, NDArray[Any], NDArray[np.int64]]:
         """Return where these options begin games, and what it takes to begin there again: a state [1], and moves."""
         origin, moves = read_options(self.game, options)
-        start, self._sure = Position(self.game), 0
+        start = Position(self.game)
         line, _ = begin(self.game, start, {"state": origin, "moves": moves})
         return start, np.array(origin).reshape(1), np.array(line, np.int64)
 
@@ -378,6 +379,7 @@ class GameBatch:
         begun = self._begun({"state": saved["start"], "moves": saved["line"].tolist()})
         restore(self._saved(), state)
         self._start, self._origin, self._line = begun
+        self._sure = 0
         self.rewards[:], self.terminations[:] = 0, False
         self._show(self._all, self.players)
 
