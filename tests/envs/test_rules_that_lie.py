@@ -299,7 +299,9 @@ def test_stakes_are_two_numbers() -> None:
         compile_rules(Game(**TAKE, stakes=lambda state, action: 1.0))
 
 
-@pytest.mark.parametrize(("said", "kind"), [("won", "Literal"), ((1.0, 0.0), "UniTuple")])
+@pytest.mark.parametrize(
+    ("said", "kind"), [("won", "Literal"), pytest.param((1.0, 0.0), "UniTuple", marks=pytest.mark.slow)]
+)
 def test_an_evaluation_that_is_no_number_is_said_in_a_line(said: Any, kind: str) -> None:
     with pytest.raises(ValueError, match=rf"^'evaluate' of take {HERE} must return a number, and returns {kind}.*$"):
         AlphaBeta(Game(**TAKE), depth=1, evaluate=lambda state, player: said).prepare()
@@ -349,6 +351,7 @@ def test_a_rule_that_counts_otherwise_when_it_is_compiled(rule: str, written: An
         check_game(Game(**{**UNSIGNED, rule: written}), games=2)
 
 
+@pytest.mark.slow
 def test_honest_rules_pass() -> None:
     game = Game(**TAKE)
     check_game(game)

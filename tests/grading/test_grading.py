@@ -232,6 +232,7 @@ class TestAnswers:
         with pytest.raises(ValueError, match="Stubborn plays 0, which is illegal, in\n"):
             ask(Stubborn(), positions.game, positions.lines)
 
+    @pytest.mark.slow
     def test_a_search_is_told_what_the_game_has_had(self) -> None:
         plies = []
 

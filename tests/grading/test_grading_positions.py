@@ -236,6 +236,7 @@ class TestLimits:
         assert len(lines) == 3  # but for mirror images
         assert len(asked) == 50
 
+    @pytest.mark.slow
     def test_lines_end_before_a_repetition_does(self) -> None:
         """No environment plays the others: to train AlphaZero in such a game ended with an error, after a minute."""
         game, rng = circle(draw=2, plies=6), np.random.default_rng(0)

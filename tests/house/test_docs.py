@@ -359,6 +359,7 @@ def test_plain_python_finds_the_same(folder: Path, nim: Any) -> None:
     assert python(folder, code, NUMBA_DISABLE_JIT="1") == printed.getvalue()
 
 
+@pytest.mark.slow
 def test_undecorated_helper_is_named_in_the_error(game: Game) -> None:
     def helper(state: Any) -> int:
         return state.turn

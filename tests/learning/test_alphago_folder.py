@@ -191,6 +191,7 @@ def test_the_steps_that_are_left_are_told_by_what_batches_of_games_give(
     assert seen[-1].part_steps == 13
 
 
+@pytest.mark.slow
 def test_what_a_step_needs_is_compiled_before_the_clock_runs(
     tmp_path: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,6 +114,7 @@ def test_in_matches_and_in_batches(folder: Path, spec: str) -> None:
         assert agent.act(env.observe(env.agent_selection), env.infos[env.agent_selection]) == chosen[row]
 
 
+@pytest.mark.slow
 def test_what_is_set_later_is_heeded_in_batches_too(folder: Path) -> None:
     batch, rows = GameBatch(GAME, 40, opening_plies=(2, 2), seed=1), np.arange(40)
     given, later = (AlphaZero(GAME, folder, 20, root="puct", c=c).batched() for c in (9.0, 1.25))

@@ -49,6 +49,7 @@ def go(**changes: Any) -> SelfPlay:
     return SelfPlay(game, AlphaZeroConfig(game.spec, **settings), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("given", "first"), [(None, 1), (2, 2), (0, 0)])
 def test_nobody_passes_before_its_time(given: int | None, first: int) -> None:
     def tired(planes: NDArray[Any], masks: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -80,6 +81,7 @@ def test_who_can_only_pass_may() -> None:
     assert play.batch.masks[1].tolist() == [1] * 5  # the game's own stay what they are
 
 
+@pytest.mark.slow
 def test_a_loss_without_passing_proves_nothing() -> None:
     play = go(pass_after=99)
     samples = play.play(uniform, 40)

@@ -170,9 +170,8 @@ class TestConfig:
         venv.close()
         assert model.train_freq.frequency == 4
 
-    @pytest.mark.parametrize(
-        "algorithm", [pytest.param(one, marks=[] if one == "ppo" else [pytest.mark.slow]) for one in ALL]
-    )
+    @pytest.mark.slow
+    @pytest.mark.parametrize("algorithm", ALL)
     def test_settings_are_checked_first_of_all_in_a_process(self, algorithm: str) -> None:
         """Types in the signature of the library have names that only some of its other modules know."""
         code = (

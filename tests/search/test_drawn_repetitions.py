@@ -298,7 +298,9 @@ def test_a_past_that_is_cut_is_that_of_the_same_game() -> None:
         assert kept_past(game, before, way, past) is None
 
 
-@pytest.mark.parametrize(("name", "how"), HOW)
+@pytest.mark.parametrize(
+    ("name", "how"), [*HOW[:2], *(pytest.param(*one.values, id=one.id, marks=pytest.mark.slow) for one in HOW[2:])]
+)
 def test_a_tree_of_another_game_is_not_kept(name: str, how: dict[str, Any]) -> None:
     game = circle(draw=3)
     one, other = in_progress(game, [[0, 2], [2, 0]])  # to one field, over one of two others

@@ -73,7 +73,7 @@ def test_images_of_one_position_are_one(spec: str) -> None:
         assert any((mirrored[0][i] == way).all() for way in ways), k
 
 
-@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("spec", [*GAMES[:2], *(pytest.param(spec, marks=pytest.mark.slow) for spec in GAMES[2:])])
 def test_answers_are_those_of_the_evaluator_about_an_image(spec: str) -> None:
     game = make_game(spec)
     images, (planes, masks) = the_images(game), seen(game, 40)

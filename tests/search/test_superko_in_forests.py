@@ -135,7 +135,7 @@ def check_against_the_oracle(one: Case, options: Options) -> None:
 
 
 @pytest.mark.parametrize("root", ["single", "puct", "gumbel"])
-@pytest.mark.parametrize("name", ["circle", "drawn", *SLOW])
+@pytest.mark.parametrize("name", [pytest.param("circle", marks=pytest.mark.slow), "drawn", *SLOW])
 def test_a_tree_of_an_agent_is_that_of_a_forest(name: str, root: str) -> None:
     for one in ALIKE.get(name, (name,)):
         check_a_tree(case(one), root)
