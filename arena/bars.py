@@ -19,6 +19,7 @@ from .lines import print_plain
 __all__ = ["Bar", "status"]
 
 _APART = 60.0  # seconds from one line of a log to the next
+_LOG = 240  # columns of a log
 
 
 class Bar(Progress):
@@ -31,6 +32,8 @@ class Bar(Progress):
     """
 
     def __init__(self, *columns: str | ProgressColumn, console: Console, disable: bool = False) -> None:
+        if not console.is_terminal:
+            console.width = max(console.width, _LOG)  # a line is broken nowhere
         super().__init__(*columns, console=console, disable=disable)
         self._log = _Log(console)
 

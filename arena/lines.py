@@ -15,7 +15,7 @@ from rich.text import Text
 
 from .wording import ORDERS, without_orders
 
-__all__ = ["board_of", "console", "print_plain", "signed"]
+__all__ = ["board_of", "console", "print_plain", "print_prose", "signed"]
 
 
 class _Console(Console):
@@ -50,6 +50,11 @@ def console(stderr: bool = False, highlight: bool = True) -> Console:
 def print_plain(out: Console, text: str | Text) -> None:
     """Print text as it is, on any console: without colours for numbers too, and no line is broken."""
     out.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
+def print_prose(out: Console, text: str) -> None:
+    """Print sentences: at a terminal they are broken between words, and in a file not at all."""
+    out.print(text, markup=False, emoji=False, highlight=False, soft_wrap=not out.is_terminal)
 
 
 def signed(value: float, digits: int) -> str:

@@ -26,6 +26,7 @@ from .tournaments.formats import canonical_format, same_format, schedule_of
 from .tournaments.games import MANY, played
 from .tournaments.table import Table
 from .tournaments.workers import JoblibWorkers, RayWorkers
+from .wording import counted
 
 __all__ = ["checked_games", "iter_match", "labels_of", "match", "tournament"]
 
@@ -216,7 +217,7 @@ def _lines(game: Game, given: list[Opening] | None, plies: int, seed: int, neede
     if given is None:
         return map(Opening, random_openings(game, plies, seed))
     if len(given) < needed:
-        raise ValueError(f"a pairing of {2 * needed} games plays {needed} openings, got {len(given)}")
+        raise ValueError(f"a pairing of {2 * needed} games plays {counted(needed, 'opening')}, got {len(given)}")
     return itertools.cycle(given)  # a pairing that comes again may need more
 
 

@@ -52,7 +52,8 @@ def engine(
         seconds: how long it is told that it may think for a move; whole seconds in GTP, where a clock for the game is
             told in place of that.
         answer_seconds: how long it may take for an answer, beside the time in which it is to move.
-        options: in chess, ``nodes`` and ``depth`` of its search, and options of the program: ``UCI_Elo=1800``.
+        options: in chess, ``nodes`` and ``depth`` of its search, ``start_seconds``, and options of the program:
+            ``UCI_Elo=1800``.
 
     Raises:
         ValueError: it does not play the game, the protocol is unknown, the command is none, or GTP is to have options.
@@ -88,6 +89,7 @@ class ChessEngine(Described):
             or for a tenth of a second. XBoard has no limit of nodes beside one of time: with ``nodes`` a program that
             speaks it is told of no clock, and ``seconds`` are refused. Nor has it a time for the move beside a clock,
             of which it is told then.
+        start_seconds: how long it may take to introduce itself when it is started.
         options: options of the program, such as ``Threads=1``, or ``UCI_Elo=1800``, which sets ``UCI_LimitStrength``
             too.
 
@@ -110,6 +112,7 @@ class ChessEngine(Described):
         answer_seconds: float = 60.0,
         nodes: int | None = None,
         depth: int | None = None,
+        start_seconds: float = 20.0,
         **options: Any,
     ) -> None:
         self.game = as_game(game)
@@ -117,7 +120,8 @@ class ChessEngine(Described):
             raise ValueError(f"programs that speak {protocol} play chess here, got {self.game.spec}")
         if protocol not in _PROTOCOLS:
             raise ValueError(f"unknown protocol {protocol!r}: {nearest(protocol, _PROTOCOLS)}")
-        for name, value in (("seconds", seconds), ("answer_seconds", answer_seconds)):
+        times = {"seconds": seconds, "answer_seconds": answer_seconds, "start_seconds": start_seconds}
+        for name, value in times.items():
             if not (is_positive(value) or (value is None and name == "seconds")):
                 raise ValueError(f"{name} must be a number above 0, got {value!r}")
         if protocol == "xboard" and nodes is not None and seconds is not None:
@@ -135,6 +139,7 @@ class ChessEngine(Described):
         self.command, self.protocol, self.options = command, protocol, options
         # No attribute "seconds": by one a search is told how long its next move may take.
         self.answer_seconds, self._move_seconds = answer_seconds, seconds
+        self.start_seconds = start_seconds
         self.nodes = None if nodes is None else checked_whole("nodes", nodes, 1)
         self.depth = None if depth is None else checked_whole("depth", depth, 1)
         self.last_analysis: Analysis | None = None
@@ -161,7 +166,7 @@ class ChessEngine(Described):
         if self._process is None:
             from .chess_protocols import ChessProcess
 
-            process = ChessProcess(self.command, self.protocol, self.answer_seconds)
+            process = ChessProcess(self.command, self.protocol, self.start_seconds)
             try:
                 process.configure(self.options, self.answer_seconds)
             except BaseException:

@@ -139,11 +139,15 @@ class ChessProcess:
         except OSError as error:
             raise EngineError(f"cannot start {shlex.join(self._command)!r}: {error.strerror or error}") from None
         self._end = weakref.finalize(self, _end, self._protocol, self._loop)
+        advice = f"check its command, or try protocol={next(name for name in PROTOCOLS if name != protocol)}"
         try:
             self._wait(self._protocol.initialize(), f"introduce itself by {protocol}", seconds)
-        except EngineError:
+        except EngineError as error:
+            is_running = self.is_running
             self.close()
-            raise
+            if not is_running:
+                raise
+            raise EngineError(f"{error}: {advice}; start_seconds is the time that it has") from error
 
     async def _started(self, protocol: Any) -> Any:
         return (await protocol.popen(self._command, setpgrp=True))[1]

@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 
 from ..bars import status
-from ..lines import console, print_plain
+from ..lines import console, print_plain, print_prose
 from ..wording import counted, plain
 from .options import Json, Out, Resume, Seed, print_json
 
@@ -111,7 +111,7 @@ def ratings(
         print_json(_data_of(found, los) | (beyond or {}))
         return
     _out.print(ratings_table(found))
-    print_plain(_out, _notes(found, first_move))
+    print_prose(_out, _notes(found, first_move))
     if los:
         _out.print("\nHow likely each is stronger than the others, in percent:")
         _out.print(superiority_table(found))
@@ -144,7 +144,7 @@ def _rate_over_time(
         print_json(found)
     else:
         _out.print(history_table(found))
-        print_plain(_out, history_notes(found))
+        print_prose(_out, history_notes(found))
     if plot is not None:
         print_plain(_err, f"saved {', '.join(map(str, plot_history(found, TIMES[times], plot)))}")
 
@@ -238,7 +238,7 @@ def _tell_beyond(beyond: dict[str, Any]) -> None:
     """Print it."""
     from ..tables import payoff_table
 
-    _out.print("\nScores in percent, and strength against the mixture of players that nobody beats (Nash):")
+    print_prose(_out, "\nScores in percent, and strength against the mixture of players that nobody beats (Nash):")
     _out.print(payoff_table(beyond))
     if not beyond["cycles"]:
         _out.print("No players are proved to beat each other in a circle.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from datetime import datetime
 from itertools import chain
@@ -12,7 +13,7 @@ from rich import box
 from rich.table import Table
 
 from ..bars import status
-from ..lines import console, signed
+from ..lines import console, print_prose, signed
 from ..wording import counted, plain
 from .options import (
     Adjudicate,
@@ -184,7 +185,9 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
             answer | {"pentanomial": test.counts, "elo": found.elo, "elo_low": found.low, "elo_high": found.high}
         )
         return
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, header_style="bold")
+    if title:
+        print_prose(_out, title)
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold")
     table.add_column("points of a pair")
     for points in _POINTS:
         table.add_column(points, justify="right")
@@ -196,9 +199,14 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
 
 
 def _elo(test: Sprt) -> str:
-    """Return the estimate of the difference, in words."""
+    """Return the estimate of the difference, in words, also where results bound it on one side only, or on none."""
     found, kind = test.estimate(), "normalised" if test.model == "normalized" else "logistic"
     elo, low, high = (signed(value, 1) for value in (found.elo, found.low, found.high))
+    if math.isinf(found.low) and math.isinf(found.high):
+        return f"{kind} Elo not known yet"
+    if math.isinf(found.low) or math.isinf(found.high):
+        bound = f"{high} or less" if math.isinf(found.low) else f"{low} or more"
+        return f"{kind} Elo {bound} (95 %)" if math.isinf(found.elo) else f"{kind} Elo {elo} ({bound}, 95 %)"
     return f"{kind} Elo {elo} ({low} to {high}, 95 %)"
 
 

@@ -74,8 +74,13 @@ class Seat(Table):
             self._moves = []
             self._replay()
 
-    def load(self, moves: Sequence[int], **parameters: Any) -> None:
-        """Set up the position after these moves of the same game with these parameters.
+    def load(self, placed: Sequence[int], moves: Sequence[int], **parameters: Any) -> None:
+        """Set up the position after some moves of the same game with other parameters.
+
+        Args:
+            placed: moves that are taken back together, or not at all: stones of a handicap, and passes between them.
+            moves: those after them.
+            parameters: of the game.
 
         Raises:
             ValueError: there is no such game, the player does not play it, or a move is illegal. Nothing is changed,
@@ -85,7 +90,7 @@ class Seat(Table):
         try:
             self._moves = []
             self.change(**parameters)
-            self._moves = [[move] for move in moves]
+            self._moves = [list(placed), *([move] for move in moves)] if placed else [[move] for move in moves]
             self._replay()
         except BaseException:
             vars(self).update(before)

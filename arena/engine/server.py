@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar, TextIO
 
 from ...agents.engines import LETTERS
-from ...envs import Game, make_game
+from ...envs import Game
 from ...envs.games.go.area import area
 from ...envs.version import __version__
-from ..records.sgf import read_sgf
+from ..records.sgf import read_sgf_moves
 from .conversation import Answers, Commands, in_a_line
 from .live import LIVE, answer_live
 from .seat import SIZES, Seat
@@ -113,18 +113,21 @@ class GTPServer:
         return ""
 
     def _load(self, arguments: list[str]) -> str:
-        """Set up the first game of an SGF file, up to the move of a number if there is one, with its size and komi."""
+        """Set up the first game of an SGF file, up to the move of a number if there is one, with its size and komi.
+
+        Stones of a handicap are no moves of these.
+        """
         before = integer_of(arguments, 1) if len(arguments) > 1 else None
         if not arguments or (before is not None and before < 1):
             raise RefusalError("syntax error")
         try:
-            record = next(read_sgf(arguments[0]))
-            recorded, game = make_game(record.game), self.seat.game
+            recorded, placed, moves = read_sgf_moves(arguments[0])
+            game = self.seat.game
             if recorded.name != game.name:
                 raise ValueError(f"it has a game of {recorded.name}, expected {game.name}")
             changed = [name for name in (SIZES[game.name], "komi") if name in game.parameters]
-            moves = record.moves[: None if before is None else before - 1]
-            self.seat.load(moves, **{name: recorded.parameters[name] for name in changed})
+            moves = moves[: None if before is None else before - 1]
+            self.seat.load(placed, moves, **{name: recorded.parameters[name] for name in changed})
         except (OSError, ValueError) as error:
             raise RefusalError(f"cannot load file: {in_a_line(error)}") from None
         return ""

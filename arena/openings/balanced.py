@@ -11,6 +11,7 @@ from ...agents import Solver, as_agent
 from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
 from ...envs.vector.opponents import prepare
+from ..wording import counted
 from .drawn import fit_lines
 
 __all__ = ["balanced_openings"]
@@ -58,7 +59,7 @@ def _openings(game: Game, plies: int, judge: Any, most: float, seed: int) -> Ite
     unit = game.max_utility
     share = f" ({most / unit:g} of the largest win)" if unit != 1 and math.isfinite(unit) else ""
     raise ValueError(
-        f"found no more than {count} balanced openings of {plies} plies in {game.spec}: "
+        f"found no more than {counted(count, 'balanced opening')} of {counted(plies, 'ply', 'plies')} in {game.spec}: "
         f"{f'ask for {count}, ' if count else ''}allow more than {most:g}{share}, or use another number of plies"
     )
 

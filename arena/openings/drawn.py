@@ -10,6 +10,7 @@ import numpy as np
 from ...agents.foresight import Foresight
 from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole
+from ..wording import counted
 
 __all__ = ["default_opening_plies", "fit_lines", "random_line", "random_openings"]
 
@@ -48,8 +49,8 @@ def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
         game, plies, seed, lambda state: not judge.is_decided(state), game.key, _ATTEMPTS, _ATTEMPTS_NEW
     )
     raise ValueError(
-        f"found no open position of {game.name} after {plies} random plies, for the next {_LOOKAHEAD} decide all: use "
-        "fewer opening plies; 0 are always possible"
+        f"found no open position of {game.name} after {counted(plies, 'random ply', 'random plies')}, for the next "
+        f"{_LOOKAHEAD} decide all: use fewer opening plies; 0 are always possible"
     )
 
 

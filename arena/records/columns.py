@@ -30,6 +30,7 @@ from typing import Any, BinaryIO
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.messages import cut, shown
 from ...envs.outside.whole_files import sync
+from ..wording import counted
 from .files import Watch, ends_within_a_line, ignored, located, without_mark
 from .record import GameRecord
 
@@ -240,11 +241,11 @@ def read_parquet(path: str | Path, watch: Watch = ignored) -> Iterator[GameRecor
                         raise ValueError(f"{path}, row {number}: {error}") from None
                     watch(size * number // file.metadata.num_rows)
             if number != file.metadata.num_rows:
-                raise OSError(f"{file.metadata.num_rows} rows are announced, and {number} are there")
+                raise OSError(f"it tells of {counted(file.metadata.num_rows, 'row')}, and has {number}")
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # it is the system's, which names the file
             raise
-        kept = f"; `plyground convert --partial` keeps the {number} games before" if number else ""
+        kept = f"; `plyground convert --partial` keeps the {counted(number, 'game')} before" if number else ""
         said = cut(str(error).splitlines()[0], 120)
         raise ValueError(f"{path} cannot be read as Parquet, or is damaged: {said}{kept}") from None
 

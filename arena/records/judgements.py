@@ -13,6 +13,8 @@ import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..wording import counted
+
 __all__ = ["Judgement", "are_judgements", "judgement_of", "packed", "read_judgements", "unpacked"]
 
 _DIGITS = 5  # of a value
@@ -38,7 +40,7 @@ class Judgement(NamedTuple):
     @property
     def text(self) -> str:
         """The judgement in a few words."""
-        return f"value {self.value + 0.0:+.3g}, depth {self.depth}, {self.nodes:,} nodes"
+        return f"value {self.value + 0.0:+.3g}, depth {self.depth}, {counted(self.nodes, 'node')}"
 
 
 def judgement_of(analysis: Any, player: str) -> Judgement:

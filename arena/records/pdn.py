@@ -12,7 +12,8 @@ A game from another position has the tags ``SetUp`` and ``FEN``, see `plyground.
 
 The tag ``Plyground`` holds the notes of `plyground.arena.records.replay`. A game without this tag is read as
 ``checkers``, and its result is believed, for people resign, unless the board shows another winner; without a result it
-is ``"truncated"``, unless our rules know better. Event, date and the like are not kept.
+is ``"truncated"``, unless our rules know better. Event, date, round and time control are written as in PGN, of games
+from a store; the reader does not keep them.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from .names import check_held
 from .pdn_moves import actions_by_name, notation, resolve
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
-from .tags import check_start, escaped, result_of
+from .tags import check_start, escaped, event_tags, result_of
 
 __all__ = ["check_pdn_game", "read_pdn", "write_pdn"]
 
@@ -151,7 +152,7 @@ def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
     turns = list(_turns(replay, record))
 
     tags = {
-        "Event": "plyground",
+        **event_tags(record),
         "Black": record.players[0],
         "White": record.players[1],
         "Result": result_of(record, replay.player),

@@ -10,7 +10,10 @@ The tag ``Plyground`` holds the notes of `plyground.arena.records.replay`. A gam
 and its result is believed, unless mate or stalemate stands against it. It is one of ``chess``; one that goes on, or
 begins, after 50 moves of each side without a capture or a move of a pawn is one of ``chess(max_quiet_plies=150,
 repetition=5)``, which ends only as chess does without a claim. A game without a result is ``"truncated"``, unless our
-rules know better. The reader skips comments, numbered marks and variations. Event, date and the like are not kept.
+rules know better. The reader skips comments, numbered marks and variations.
+
+Games that come from a store have its title as ``Event``, and the tags ``Date`` (in UTC), ``Round`` (with the pairing,
+and the game of the pairing) and ``TimeControl``, as far as they are known. The reader does not keep these.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from .names import check_held
 from .pgn_text import FaultError, Text, move_label, read_texts
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
-from .tags import check_start, escaped, result_of
+from .tags import check_start, escaped, event_tags, result_of
 
 __all__ = ["check_pgn_game", "read_pgn", "write_pgn"]
 
@@ -138,7 +141,7 @@ def _serialise(record: GameRecord, made: Callable[[str], Game]) -> str:
         if judgement is not None:
             node.set_eval(_score(scale, judgement, mover), max(0, judgement.depth))
     headers = written.headers
-    headers["Event"] = "plyground"
+    headers.update((name, escaped(value)) for name, value in event_tags(record).items())
     headers["White"], headers["Black"] = map(escaped, record.players)
     headers["Result"] = result_of(record, replay.player)
     headers["Termination"] = _TERMINATIONS[record.ending]

@@ -6,10 +6,12 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ...envs.outside.messages import shown
+from ..wording import counted
+from .event import Event
 from .judgements import Judgement, are_judgements, read_judgements
 
 __all__ = ["GameRecord", "check_fields"]
@@ -38,6 +40,8 @@ class GameRecord:
         start: the position before the first move, as `plyground.envs.starting.position_text` writes it: FEN, where the
             game has that; None for the initial position.
         analyses: for each move what its player's search thought, None for moves without; None where nobody asked.
+        event: where and when it was played, of games that were read from a store. Two records may differ in it and be
+            equal, and JSON does not have it.
     """
 
     game: str
@@ -52,6 +56,7 @@ class GameRecord:
     reason: str | None = None
     start: str | None = None
     analyses: list[Judgement | None] | None = None
+    event: Event | None = field(default=None, compare=False, repr=False)
 
     @property
     def beginning(self) -> tuple[str | None, tuple[int, ...]]:
@@ -88,7 +93,7 @@ class GameRecord:
         """
         self.check_outcome()
         # `asdict` copies deeply, which takes ten times as long as the writing.
-        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        data = {name: getattr(self, name) for name in _NAMES}
         for name in _SOMETIMES:
             if data[name] is None:  # as in nearly every game
                 del data[name]
@@ -108,9 +113,8 @@ class GameRecord:
         except json.JSONDecodeError as error:
             wrong = error.msg[:1].lower() + error.msg[1:].removesuffix(" at")
             raise ValueError(f"no JSON: {wrong} at character {error.pos + 1}, got {shown(line.strip())}") from None
-        names = {field.name for field in fields(cls)} - _SOMETIMES
-        if not isinstance(data, dict) or set(data) - _SOMETIMES != names:
-            listed = ", ".join(sorted(names))
+        if not isinstance(data, dict) or set(data) - _SOMETIMES != _ALWAYS:
+            listed = ", ".join(sorted(_ALWAYS))
             raise ValueError(f"expected an object with the fields {listed}, got {shown(line.strip())}")
         return cls.from_fields(data)
 
@@ -124,9 +128,11 @@ class GameRecord:
         check_fields(data)
         for name in ("seconds", "movers", "analyses"):
             if data.get(name) is not None and len(data[name]) != len(data["moves"]):
-                raise ValueError(f"{name} has {len(data[name])} entries for {len(data['moves'])} moves")
+                entries = counted(len(data[name]), "entry", "entries")
+                raise ValueError(f"{name} has {entries} for {counted(len(data['moves']), 'move')}")
         if data["opening"] > len(data["moves"]):
-            raise ValueError(f"an opening of {data['opening']} moves, but the game has {len(data['moves'])}")
+            opening = counted(data["opening"], "move")
+            raise ValueError(f"an opening of {opening}, but the game has {len(data['moves'])}")
         if data["ending"] == "illegal" and not data["moves"]:
             raise ValueError("the ending is 'illegal', by the last move, but the game has no moves")
         if data.get("analyses") is not None:
@@ -134,7 +140,9 @@ class GameRecord:
         return cls(**data)
 
 
-_SOMETIMES = frozenset(("reason", "start", "analyses"))  # fields that most records do not have
+_NAMES = tuple(field.name for field in fields(GameRecord) if field.compare)  # of the fields that JSON has
+_SOMETIMES = frozenset(("reason", "start", "analyses"))  # of those that most records do not have
+_ALWAYS = frozenset(_NAMES) - _SOMETIMES
 
 
 def _is_number(value: Any) -> bool:

@@ -19,6 +19,7 @@ from ...envs import Game, State
 from ...envs.jit import kernel
 from ...envs.outside.messages import cut, shown
 from ...envs.starting import position_of, position_text
+from ..wording import counted
 from .record import GameRecord, check_fields
 
 __all__ = ["Replay", "legal_moves", "read_notes", "replayed", "write_notes"]
@@ -167,8 +168,8 @@ class Replay:
         opening = notes["opening"]
         if not 0 <= opening <= len(moves):
             raise ValueError(
-                f"the notes speak of an opening of {opening} moves, the game has {len(moves)}: if the moves were "
-                "edited, delete the notes"
+                f"the notes speak of an opening of {counted(opening, 'move')}, the game has {len(moves)}: if the moves "
+                "were edited, delete the notes"
             )
         movers[:opening] = [-1] * opening
         return GameRecord(

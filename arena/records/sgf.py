@@ -12,9 +12,10 @@ FF[4] leaves open how moves of GM[2] and GM[4] are written. For Othello we do as
 points in Go's form, and files that leave out forced passes. Boards have up to 26 rows. Black is the first player.
 
 The writer writes ``PB`` and ``PW``, ``RE`` (``B+``, ``W+``, ``0``; ``B+F`` or ``W+F`` after an illegal move, ``Void``
-for a game that was broken off), ``KM`` and ``RU``. Everything else but the times goes into a private property,
-``PLYGROUND``: see `plyground.arena.records.replay`. What searches thought of their moves is written as comments, for
-people.
+for a game that was broken off), ``KM`` and ``RU``; of games from a store, as far as they are known, also ``EV``, ``DT``
+(in UTC), ``RO`` (with the pairing, and the game of the pairing), ``TM`` and ``OT``. Everything else but the times goes
+into a private property, ``PLYGROUND``: see `plyground.arena.records.replay`. What searches thought of their moves is
+written as comments, for people.
 
 A game without that property is read by the rules that the file tells: ``SZ``, and ``KM`` (0 without it). Of all
 repetitions only the simple ko is forbidden then, for SGF does not say which superko was. The main line is read. ``RE``
@@ -32,29 +33,29 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sgfmill import sgf, sgf_grammar
 
 from ...envs import Game, make_game
-from ...envs.outside.messages import cut, shown
+from ...envs.outside.messages import cut
 from ...envs.version import __version__
+from ..wording import counted
 from .files import Fault, Watch, add_texts, bytes_of_text, ignored, located, raised
 from .names import HELD, check_held
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes
 from .sgf_points import KINDS, Kind
-from .sgf_tree import Node, read_trees
+from .sgf_setup import SETUP, STONES, set_up, turn_told
+from .sgf_tree import Node, Tree, read_trees
 
-__all__ = ["check_sgf_game", "read_sgf", "write_sgf"]
+__all__ = ["check_sgf_game", "read_sgf", "read_sgf_moves", "write_sgf"]
 
 _NOTES = "PLYGROUND"
 _COLOURS = ("B", "W")
 _LOSSES = {"failed": "F", "time": "T"}  # how RE tells them …
 _ENDINGS = {"f": "failed", "forfeit": "failed", "t": "time", "time": "time"}  # … and FF[4] takes whole words too
 _UNKNOWN = ("", "?", "void", "unfinished", "left unfinished", "unknown")  # the first three are those of FF[4]
-_STONES = ("AB", "AW", "AE")  # black stones, white stones, empty points
-_SETUP = frozenset((*_STONES, "PL"))
 
 
 def write_sgf(path: str | Path, records: Iterable[GameRecord]) -> None:
@@ -80,21 +81,9 @@ def read_sgf(path: str | Path, watch: Watch = ignored, fault: Fault = raised) ->
             by its number, and the reason.
     """
     data = bytes_of_text(path)
-    try:
-        data.decode("utf-8")
-        encoding = "UTF-8"
-    except UnicodeDecodeError:
-        encoding = "ISO-8859-1"  # FF[4]'s encoding of files that name none
+    encoding = _encoding_of(data)
     made = cache(make_game)  # each game once, for a file
-    trees, number = read_trees(data), 0
-    while True:
-        try:
-            tree = next(trees, None)
-        except ValueError as error:
-            raise ValueError(cut(f"{path}, {error}")) from None
-        if tree is None:
-            return
-        number += 1
+    for number, tree in enumerate(_trees(path, data), start=1):
         try:
             record = _record(tree.nodes, encoding, made)
         except ValueError as error:
@@ -102,6 +91,29 @@ def read_sgf(path: str | Path, watch: Watch = ignored, fault: Fault = raised) ->
             continue
         watch(tree.end)
         yield record
+
+
+def read_sgf_moves(path: str | Path) -> tuple[Game, list[int], list[int]]:
+    """Return what is played in the first game of an SGF file, the moves that set up its position, and those after it.
+
+    In Go stones may be set up before the first move: `plyground.arena.records.sgf_setup` says by which moves. Whatever
+    the result is does not matter.
+
+    Raises:
+        ValueError: the game cannot be read, as `read_sgf` says, or its position not set up.
+    """
+    data = bytes_of_text(path)
+    tree = next(_trees(path, data))
+    try:
+        begun, nodes, placed = _begun(tree.nodes, _encoding_of(data), make_game), tree.nodes, list[int]()
+        game, kind, size = begun.game, begun.kind, begun.size
+        if kind.name == "go":
+            placed, nodes = set_up(tree.nodes, kind, size, game)
+        replay = Replay(game, Replay(game, moves=placed).state if placed else None)
+        _play(nodes, kind, size, replay)
+    except ValueError as error:
+        raise located(error, path, tree.line, 1) from None
+    return game, placed, replay.moves
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -133,6 +145,8 @@ def _serialise(record: GameRecord) -> bytes:
         root.set("RU", f"area scoring, {game.parameters['superko']} superko, no suicide")
     if kind.name == "gomoku":
         root.set("RU", "exactly five" if game.parameters["exact"] else "five or more")
+    for name, value in _event(record).items():
+        root.set(name, value)
     root.set(_NOTES, write_notes(record))
     node = root
     for move, judgement in zip(legal_moves(record), record.analyses or itertools.repeat(None), strict=False):
@@ -144,6 +158,19 @@ def _serialise(record: GameRecord) -> bytes:
             node.set("C", judgement.text)
     root.set("RE", _result(record, replay.player))
     return written.serialise()
+
+
+def _event(record: GameRecord) -> dict[str, Any]:
+    """Return the properties that tell where and when a game was played, as far as that is known."""
+    event = record.event
+    if event is None:
+        return {}
+    found: dict[str, Any] = {"EV": event.title, "DT": event.date, "RO": event.place}
+    if event.clock is not None:
+        seconds, increment, per_move = event.clock
+        found["TM"] = 0 if per_move else seconds
+        found["OT"] = f"1x{seconds:g} byo-yomi" if per_move else f"{increment:g} fischer" if increment else None
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _result(record: GameRecord, player: int) -> str:
@@ -161,7 +188,38 @@ def _result(record: GameRecord, player: int) -> str:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def _record(nodes: Sequence[Node], encoding: str, made: Callable[..., Game]) -> GameRecord:
+class _Begun(NamedTuple):
+    """What the root of a game says."""
+
+    root: sgf.Tree_node
+    kind: Kind
+    size: int
+    game: Game
+    notes: dict[str, Any] | None
+
+
+def _trees(path: str | Path, data: bytes) -> Iterator[Tree]:
+    """Yield the games of a file.
+
+    Raises:
+        ValueError: it has none, or breaks the grammar; the message names the file.
+    """
+    try:
+        yield from read_trees(data)
+    except ValueError as error:
+        raise ValueError(cut(f"{path}, {error}")) from None
+
+
+def _encoding_of(data: bytes) -> str:
+    """Return the encoding of a file whose games name none."""
+    try:
+        data.decode("utf-8")
+        return "UTF-8"
+    except UnicodeDecodeError:
+        return "ISO-8859-1"  # FF[4]'s
+
+
+def _begun(nodes: Sequence[Node], encoding: str, made: Callable[..., Game]) -> _Begun:
     tree = sgf_grammar.Coarse_game_tree()
     tree.sequence = [properties] = [dict(nodes[0])]
     kind, size = _kind_and_size(properties)
@@ -174,6 +232,11 @@ def _record(nodes: Sequence[Node], encoding: str, made: Callable[..., Game]) -> 
             raise ValueError(f"the notes say {game.spec}, but the board has size {size}")
     else:
         game = _foreign_game(kind, size, root, made)
+    return _Begun(root, kind, size, game, notes)
+
+
+def _record(nodes: Sequence[Node], encoding: str, made: Callable[..., Game]) -> GameRecord:
+    root, kind, size, game, notes = _begun(nodes, encoding, made)
     result, ending = _read_result(_get(root, "RE", "?"))
     replay = Replay(game)
     _play(nodes, kind, size, replay)
@@ -267,7 +330,7 @@ def _play(nodes: Sequence[Node], kind: Kind, size: int, replay: Replay) -> None:
         seats.clear()
 
     for node in nodes:
-        if not _SETUP.isdisjoint(node):
+        if not SETUP.isdisjoint(node):
             play_collected()
             _check_setup(node, kind, size, replay)
         values = [(seat, value) for seat, colour in enumerate(_COLOURS) for value in node.get(colour, ())]
@@ -275,7 +338,7 @@ def _play(nodes: Sequence[Node], kind: Kind, size: int, replay: Replay) -> None:
             continue
         if len(values) > 1:
             play_collected()
-            raise ValueError(f"a node after {len(replay.moves)} moves has {len(values)} moves, expected one")
+            raise ValueError(f"a node after {_until(replay)} has {len(values)} moves, expected one")
         seat, value = values[0]
         action = known.get(value)
         if action is None:
@@ -301,14 +364,9 @@ def _play_one(action: int, seat: int, text: str, kind: Kind, size: int, replay: 
 
 def _check_setup(node: Node, kind: Kind, size: int, replay: Replay) -> None:
     """Raise `ValueError` where a node puts stones on the board, unless they are those of the initial position."""
-    turn = "BW"[replay.player]
-    if (told := node.get("PL", [turn.encode()])[0].decode("ascii", "replace").strip().upper()) not in ("B", "W"):
-        raise ValueError(f"the property PL cannot be read: expected B or W, got {shown(told)}")
-    if told != turn:
-        raise ValueError(
-            f"PL gives the turn to the other player after {len(replay.moves)} moves, which a record cannot"
-        )
-    found = [identifier for identifier in _STONES if identifier in node]
+    if turn_told(node) not in (None, replay.player):
+        raise ValueError(f"PL gives the turn to the other player after {_until(replay)}, which a record cannot")
+    found = [identifier for identifier in STONES if identifier in node]
     if not found:
         return
     board = replay.game.board
@@ -316,11 +374,16 @@ def _check_setup(node: Node, kind: Kind, size: int, replay: Replay) -> None:
     expected = {cell: stone for cell, stone in enumerate(board.pieces(replay.state).ravel().tolist()) if stone}
     placed = {
         kind.action(value.decode("ascii", "replace"), size): stone
-        for stone, identifier in enumerate(_STONES, start=1)
+        for stone, identifier in enumerate(STONES, start=1)
         for value in node.get(identifier, ())
     }
     if replay.moves or placed != expected:
         raise ValueError(
-            f"{' and '.join(found)} after {len(replay.moves)} moves: handicap stones and set-up positions are not "
+            f"{' and '.join(found)} after {_until(replay)}: handicap stones and set-up positions are not "
             "supported, a record begins from the initial position"
         )
+
+
+def _until(replay: Replay) -> str:
+    """Return how far a game is, as in ``"1 move"``."""
+    return counted(len(replay.moves), "move")

@@ -6,7 +6,7 @@ import re
 
 from .record import GameRecord
 
-__all__ = ["check_start", "escaped", "result_of"]
+__all__ = ["check_start", "escaped", "event_tags", "result_of"]
 
 
 def check_start(record: GameRecord) -> None:
@@ -18,6 +18,24 @@ def check_start(record: GameRecord) -> None:
 def escaped(text: str) -> str:
     """Return a text as the value of a tag, which is one line between quotation marks."""
     return re.sub(r'(["\\])', r"\\\1", re.sub(r"\r\n|\r|\n", " ", text))
+
+
+def event_tags(record: GameRecord) -> dict[str, str]:
+    """Return the tags that tell where and when a game was played, as far as that is known."""
+    event = record.event
+    if event is None:
+        return {"Event": "plyground"}
+    tags = {"Event": event.title}
+    if event.date is not None:
+        tags["Date"] = event.date.replace("-", ".") + ".??" * (2 - event.date.count("-"))
+    if event.place is not None:
+        tags["Round"] = event.place
+    if event.clock is not None:
+        seconds, increment, per_move = event.clock
+        tags["TimeControl"] = f"{'1/' if per_move else ''}{seconds:g}{f'+{increment:g}' if increment else ''}"
+    elif event.time == "":
+        tags["TimeControl"] = "-"
+    return tags
 
 
 def result_of(record: GameRecord, player: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from abc import ABC, abstractmethod
 from functools import lru_cache
 from numbers import Real
@@ -15,6 +16,7 @@ from ...envs import Game, State
 from ...envs.outside.arguments import checked_whole, is_positive
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, parse_spec
+from ..wording import counted
 
 __all__ = [
     "ADJUDICATORS",
@@ -245,10 +247,10 @@ class Resign(Adjudicator):
         Raises:
             ValueError: the game has no largest utility.
         """
-        return reason in [self._reason(mover, _part_of_utility(self.score, game)) for mover in (0, 1)]
+        return _reworded(reason) in [self._reason(mover, _part_of_utility(self.score, game)) for mover in (0, 1)]
 
     def _reason(self, mover: int, limit: float) -> str:
-        return f"the {_ORDINALS[mover]} player resigns: {0 - limit:+g} or less for {self.moves} moves"
+        return f"the {_ORDINALS[mover]} player resigns: {0 - limit:+g} or less for {counted(self.moves, 'move')}"
 
 
 class Draw(Adjudicator):
@@ -295,13 +297,14 @@ class Draw(Adjudicator):
         Raises:
             ValueError: the game has no largest utility.
         """
-        return reason == self._reason(_part_of_utility(self.score, game))
+        return _reworded(reason) == self._reason(_part_of_utility(self.score, game))
 
     def _reason(self, limit: float) -> str:
-        return f"both players see at most {limit:g} for {self.moves} moves: a draw"
+        return f"both players see at most {limit:g} for {counted(self.moves, 'move')}: a draw"
 
 
 _ORDINALS = ("first", "second")
+_PLURAL = re.compile(r"\bfor (\d+) moves\b")
 
 ADJUDICATORS: dict[str, type[Adjudicator]] = {"exact": Exact, "endings": Endings, "resign": Resign, "draw": Draw}
 
@@ -348,6 +351,11 @@ def _pieces(game: Game, state: State) -> int:
     """Return how many pieces there are in a position of chess or checkers."""
     sides = (state.own, state.other) if game.name == "chess" else state.sides
     return sum(int(side).bit_count() for side in sides)
+
+
+def _reworded(reason: str) -> str:
+    """Return a reason as it is worded now: earlier versions said "for 1 moves", and put no commas in numbers."""
+    return _PLURAL.sub(lambda found: f"for {counted(int(found[1]), 'move')}", reason)
 
 
 def _text(number: float) -> str:

@@ -1,8 +1,8 @@
 """Games in one SQLite file, which several processes may add to, and which loses nothing that is finished.
 
 Start with `session`, a tournament while it is played; `schema` has the tables, `keys` what makes two games the same
-game, `rows` a game as a row, `reading` the games of a file, `titles` what stands behind ``#`` in a name. May import
-`plyground.envs`, `plyground.agents` and `plyground.arena.records`.
+game, `rows` a game as a row, `reading` the games of a file, `events` where and when they were played, `titles` what
+stands behind ``#`` in a name. May import `plyground.envs`, `plyground.agents` and `plyground.arena.records`.
 """
 
 from .reading import StoredTournament, check_store, listed, players_in, read_store, tournaments_in

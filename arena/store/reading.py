@@ -5,20 +5,22 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...envs.outside.messages import cut
+from ..records.event import Event
 from ..records.files import Watch, check_readable, ignored
 from ..records.names import split_name
 from ..records.record import GameRecord
 from ..wording import counted
+from .events import events_of
 from .rows import COLUMNS, record_of
 from .schema import connect, faults
 
-__all__ = ["StoredTournament", "check_store", "games_of", "listed", "players_in", "read_store", "tournaments_in"]
+__all__ = ["StoredTournament", "check_store", "listed", "players_in", "read_store", "tournaments_in"]
 
 _LISTED = 8  # tournaments, in a message
 
@@ -95,7 +97,7 @@ def read_store(path: str | Path, watch: Watch = ignored, tournament: int | str |
         if chosen is None:
             return
         size = file.stat().st_size
-        for done, record in enumerate(games_of(connection, "entries.tournament = ?", (chosen.number,)), start=1):
+        for done, record in enumerate(_games_of(connection, chosen), start=1):
             watch(size * done // chosen.games)
             yield record
 
@@ -132,24 +134,39 @@ def check_store(path: str | Path) -> int:
         lost = connection.execute("SELECT 1 FROM entries WHERE game NOT IN (SELECT id FROM games) LIMIT 1").fetchone()
         if lost is not None:
             raise sqlite3.DatabaseError("malformed: a tournament has a game that is missing")
-        return sum(1 for _ in _selected(connection, "games", "ORDER BY games.id", ()))  # those of no tournament too
+        whole = _selected(connection, "games", "ORDER BY games.id", lambda *_: None)  # those of no tournament too
+        return sum(1 for _ in whole)
 
 
-def games_of(connection: sqlite3.Connection, condition: str, values: tuple[Any, ...]) -> Iterator[GameRecord]:
-    """Yield the games that a condition on ``entries`` or ``games`` selects, in the order of their tournaments.
+def _games_of(connection: sqlite3.Connection, tournament: StoredTournament) -> Iterator[GameRecord]:
+    """Yield the games of a tournament in its order, each with its event.
 
     Raises:
         sqlite3.DatabaseError: a game is damaged.
     """
-    places = "ORDER BY entries.tournament, entries.round, entries.pairing, entries.number"
+    places = "entries.round, entries.pairing, entries.number"
+    selection = f"WHERE entries.tournament = {tournament.number} ORDER BY {places}"
     joined = "entries JOIN games ON games.id = entries.game"
-    return _selected(connection, joined, f"WHERE {condition} {places}", values)
+    return _selected(
+        connection, joined, selection, events_of(connection, tournament.title, tournament.arguments), places
+    )
 
 
 def _selected(
-    connection: sqlite3.Connection, tables: str, selection: str, values: tuple[Any, ...]
+    connection: sqlite3.Connection,
+    tables: str,
+    selection: str,
+    event_of: Callable[..., Event | None],
+    places: str = "NULL, NULL, NULL",
 ) -> Iterator[GameRecord]:
     """Yield games of some tables, of which ``games`` is one.
+
+    Args:
+        connection: the file.
+        tables: these tables.
+        selection: which of their rows, and in which order.
+        event_of: tells the event of a game, from the number of its run and from what stands in three more columns.
+        places: these columns.
 
     Raises:
         sqlite3.DatabaseError: a game is damaged.
@@ -159,13 +176,13 @@ def _selected(
     endings: dict[int, str] = dict(connection.execute("SELECT id, name FROM endings"))
     columns = ", ".join(f"games.{column}" for column in COLUMNS)
     found = connection.execute(
-        f"SELECT games.key, analyses.data, {columns} FROM {tables} "
-        f"LEFT JOIN analyses ON analyses.game = games.id {selection}",
-        values,
+        f"SELECT games.key, analyses.data, games.run, {places}, {columns} FROM {tables} "
+        f"LEFT JOIN analyses ON analyses.game = games.id {selection}"
     )
-    for key, analyses, *row in found:
+    for key, analyses, run, one, two, three, *row in found:
         try:
-            yield record_of(row, key, sources[row[0]], names[row[1]], names[row[2]], endings.__getitem__, analyses)
+            players, event = (names[row[1]], names[row[2]]), event_of(run, one, two, three)
+            yield record_of(row, key, sources[row[0]], *players, endings.__getitem__, analyses, event)
         except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
             raise sqlite3.DatabaseError(f"malformed: {error}") from error
 

@@ -14,8 +14,10 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..records.event import Event
 from ..records.judgements import packed, unpacked
 from ..records.record import GameRecord
+from ..wording import counted
 
 __all__ = ["COLUMNS", "INSERT", "INSERT_ANALYSES", "analyses_of", "record_of", "row_of"]
 
@@ -85,6 +87,7 @@ def record_of(
     second: str,
     endings: Callable[[int], str],
     analyses: bytes | None,
+    event: Event | None = None,
 ) -> GameRecord:
     """Return the game of a row, whose values are those of `COLUMNS`.
 
@@ -99,7 +102,7 @@ def record_of(
     times = _unpacked("f", seconds).tolist()
     judgements = None if analyses is None else unpacked(analyses)
     if judgements is not None and len(judgements) != plies:
-        raise ValueError(f"a game of {plies} moves has {len(judgements)} analyses")
+        raise ValueError(f"a game of {counted(plies, 'move')} has {counted(len(judgements), 'analysis', 'analyses')}")
     return GameRecord(
         game=source,
         players=[first, second],
@@ -113,6 +116,7 @@ def record_of(
         reason=reason,
         start=start,
         analyses=judgements,
+        event=event,
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..records.names import split_name
 from ..records.record import GameRecord
+from ..wording import counted
 from .keys import digest, player_digest, record_key, rules_digest
 from .reading import read_store, tournaments_in
 from .rows import INSERT, INSERT_ANALYSES, analyses_of, row_of
@@ -116,8 +117,8 @@ class _Collection:
             entries, known = [], 0 if last is None else last + 1
             if after not in (None, known):
                 raise OSError(
-                    f"{self._path} has {known} games, expected {after}: another process adds to the same collection; "
-                    "give each a title, as in games.db#TITLE"
+                    f"{self._path} has {counted(known, 'game')}, expected {after}: another process adds to the same "
+                    "collection; give each a title, as in games.db#TITLE"
                 )
             for number, record in enumerate(records, start=known):
                 try:

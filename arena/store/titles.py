@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Known", "check_new", "known_in", "title_of_collection", "title_of_tournament"]
+__all__ = ["COLLECTION", "Known", "check_new", "known_in", "title_of_collection", "title_of_tournament"]
 
-_COLLECTION = "games"
+COLLECTION = "games"
 
 
 class Known(NamedTuple):
@@ -62,7 +62,7 @@ def title_of_collection(file: Path, name: str | None, known: Sequence[Known]) ->
         ValueError: it means a tournament that is no collection, or is a number of none.
     """
     meant = [one for one in known if name is not None and str(one.number) == name]
-    title = meant[0].title if meant else name or _COLLECTION
+    title = meant[0].title if meant else name or COLLECTION
     for one in meant or known:
         if one.title == title and not one.is_collection:
             raise ValueError(

@@ -160,6 +160,15 @@ def test_slow_answers_and_lines_in_pieces_count(faulty: Any, protocol: str, act:
     assert moved(faulty(f"{act}+e2e4", protocol)) == "e2e4"
 
 
+def test_a_silent_program_is_given_up_soon() -> None:
+    """It took a minute, as long as an answer may take, and it was not said what to do."""
+    engine = ChessEngine(CHESS, f"{sys.executable} -c 'import time; time.sleep(300)'", start_seconds=0.5)
+    assert ChessEngine(CHESS, "stockfish").start_seconds < engine.answer_seconds / 2
+    message = r"python.* did not introduce itself by uci in 0\.5 s: check its command, or try protocol=xboard; start"
+    with pytest.raises(EngineError, match=message):
+        engine.prepare()
+
+
 class TestOlderAnswers:
     @BOTH
     def test_before_the_first_question(self, faulty: Any, protocol: str) -> None:

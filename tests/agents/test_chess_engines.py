@@ -282,6 +282,7 @@ class TestUCI:
             ({"answer_seconds": 0}, "answer_seconds must be a number above 0"),
             ({"answer_seconds": "3"}, "answer_seconds must be a number above 0, got '3'"),
             ({"answer_seconds": None}, "answer_seconds must be a number above 0, got None"),
+            ({"start_seconds": 0}, "start_seconds must be a number above 0, got 0"),
             ({"seconds": -1}, "^seconds must be a number above 0"),
             ({"nodes": 0}, "nodes must be"),
             (
@@ -302,8 +303,10 @@ class TestUCI:
             ChessEngine(CHESS, script("e2e4"), Skill=3.7).prepare()
         with pytest.raises(EngineError, match="cannot start 'no-such-program'"):
             ChessEngine(CHESS, "no-such-program").prepare()
-        with pytest.raises(EngineError, match="did not introduce itself by xboard in 1 s"):
-            ChessEngine(CHESS, script("e2e4"), "xboard", answer_seconds=1).prepare()
+        with pytest.raises(
+            EngineError, match=r"by xboard in 1 s: check its command, or try protocol=uci; start_seconds"
+        ):
+            ChessEngine(CHESS, script("e2e4"), "xboard", start_seconds=1).prepare()
         with pytest.raises(ValueError, match="play go, gomoku, othello here, got minichess"):
             make("engine(program, depth=5)", "minichess")
         with pytest.raises(ValueError, match="options are told to programs by UCI and XBoard, got Skill for GTP"):
@@ -382,5 +385,5 @@ def test_asyncio_alone_asks_whether_a_program_has_ended(script: Any) -> None:
 @pytest.mark.slow
 def test_a_program_that_speaks_no_xboard_is_not_logged(script: Any, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(EngineError, match=r"did not introduce itself|did not declare required feature"):
-        ChessEngine(CHESS, script("e2e4"), "xboard", answer_seconds=4).prepare()
+        ChessEngine(CHESS, script("e2e4"), "xboard", start_seconds=4).prepare()
     assert not [record for record in caplog.records if record.name.startswith("chess")]

@@ -15,7 +15,7 @@ from plyground.agents.search import with_evaluation
 from plyground.arena import GameRecord, iter_match, match, play
 from plyground.arena.loop import value_of
 from plyground.arena.referee import Adjudicator, Conditions, Position, adjudicator_of
-from plyground.arena.referee.adjudication import Endings, Exact, Verdict
+from plyground.arena.referee.adjudication import Draw, Endings, Exact, Resign, Verdict
 from plyground.envs import BoardGameEnv, Game, State, make_game
 
 GAME = "connect_four(rows=4, columns=5)"
@@ -108,12 +108,26 @@ class TestAdjudication:
             assert record.reason is not None
             assert record.reason.startswith(f"the {('first', 'second')[loser]} player resigns: -")
 
+    def test_reasons_count_in_right_words_and_know_those_of_earlier_versions(self) -> None:
+        """They said "for 1 moves"."""
+        for moves, *wordings in ((1, "1 move", "1 moves"), (2, "2 moves"), (1200, "1,200 moves", "1200 moves")):
+            resign, draw = Resign(0.9, moves), Draw(0.02, moves)
+            lost, even = "the second player resigns: -0.9 or less for ", "both players see at most 0.02 for "
+            assert all(resign.may_say(lost + words, TICTACTOE) for words in wordings)
+            assert all(draw.may_say(f"{even}{words}: a draw", TICTACTOE) for words in wordings)
+            assert not resign.may_say(f"{lost}7 moves", TICTACTOE)
+            assert not draw.may_say(f"{even}7 moves: a draw", TICTACTOE)
+
     def test_a_resignation_tells_the_value_that_none_was_above(self) -> None:
         adjudicator, state = adjudicator_of("resign(score=0.9, moves=2)"), TICTACTOE.new_state()
         adjudicator.begin(TICTACTOE)
         assert adjudicator.look(Position(state, 1, 0, 1, -0.93)) is None
         verdict = adjudicator.look(Position(state, 1, 0, 3, -0.99))
         assert verdict == Verdict(-1.0, "the first player resigns: -0.9 or less for 2 moves")
+        at_once = adjudicator_of("resign(score=0.9, moves=1)")
+        at_once.begin(TICTACTOE)
+        verdict = at_once.look(Position(state, 1, 0, 1, -0.99))
+        assert verdict == Verdict(-1.0, "the first player resigns: -0.9 or less for 1 move")
 
     @pytest.mark.parametrize(
         ("spec", "beyond", "within", "verdict"),

@@ -50,7 +50,7 @@ def fault(path: Path, data: str | bytes) -> str:
         ("moves", [10**30], "moves must be"),
         ("moves", [True, 1], "moves must be"),
         ("moves", [0.0, 1.0], "moves must be"),
-        ("moves", [0], "seconds has 2 entries for 1 moves"),
+        ("moves", [0], "seconds has 2 entries for 1 move"),
         ("opening", 3, "an opening of 3 moves, but the game has 2"),
         ("opening", -1, "opening must be a number of moves"),
         ("outcome", [float("nan"), 0], "outcome must be two numbers"),

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plyground.arena import Score, Standing, cross_table
-from plyground.arena.lines import board_of, console, print_plain, signed
+from plyground.arena.lines import board_of, console, print_plain, print_prose, signed
 from plyground.arena.progress import watch_with_progress
 from plyground.arena.records.judgements import Judgement
 from plyground.arena.wording import counted, size_of
@@ -28,6 +28,16 @@ def test_names_with_brackets_and_long_paths_stay_what_they_are() -> None:
         "saved /runs/[bold]/a folder with a long name/games.jsonl, 12 games\n"
         "[/] 3 of 4, of a text with styles of its own\n"
     )
+
+
+@pytest.mark.parametrize(("is_terminal", "lines"), [(True, ["The first move is", "worth [something]."]), (False, [])])
+def test_sentences_are_broken_between_words_at_a_terminal_alone(is_terminal: bool, lines: list[str]) -> None:
+    """They were broken in the midst of words."""
+    out = Console(file=io.StringIO(), width=20, force_terminal=is_terminal)
+    print_prose(out, "The first move is worth [something].")
+    assert isinstance(out.file, io.StringIO)
+    said = [line.rstrip() for line in out.file.getvalue().splitlines()]
+    assert said == (lines or ["The first move is worth [something]."])
 
 
 def test_consoles_show_names_in_tables_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:

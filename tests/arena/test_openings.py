@@ -149,7 +149,7 @@ class TestBalanced:
         assert len(keys) == 20
 
     def test_impossible(self) -> None:
-        with pytest.raises(ValueError, match="found no more than 0 balanced openings of 1 plies in mnk"):
+        with pytest.raises(ValueError, match="found no more than 0 balanced openings of 1 ply in mnk"):
             balanced_openings(make_game("mnk(m=3, n=1, k=1)"), 1)
         with pytest.raises(ValueError, match="random tells no values of positions"):
             balanced_openings(tictactoe(), 2, "random")
@@ -228,7 +228,7 @@ class TestBalanced:
         )
         assert len(found.splitlines()) == 3  # they were lost
         assert (
-            "found no more than 3 balanced openings of 1 plies in tictactoe: ask for 3, allow more than" in message
+            "found no more than 3 balanced openings of 1 ply in tictactoe: ask for 3, allow more than" in message
         )  # the others are mirrored
 
     def test_ctrl_c_keeps_what_was_found(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

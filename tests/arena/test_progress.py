@@ -40,11 +40,21 @@ def test_a_narrow_terminal_has_one_line(
 ) -> None:
     """The note was folded to two letters a line there."""
     monkeypatch.setattr(bars, "_APART", 60.0)
-    monkeypatch.setattr(progress, "CONSOLE", Console(stderr=True, width=width))
+    monkeypatch.setenv("TERM", "dumb")  # nothing is drawn over
+    monkeypatch.setattr(progress, "CONSOLE", Console(stderr=True, width=width, height=20, force_terminal=True))
     watch_with_progress(iter([1]), 1, "playing", "games", lambda item: None, note=lambda item: "a leads " * 8)
     said = capsys.readouterr().err
     assert "1/1" in said
-    assert len(said.splitlines()) == lines
+    assert len(said.split("\n")) - 2 == lines  # an empty one ends the bar
+
+
+def test_no_line_of_a_log_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The note went on under itself, in a second line."""
+    monkeypatch.setattr(bars, "_APART", 0.0)
+    monkeypatch.setattr(progress, "CONSOLE", Console(stderr=True, width=80))
+    watch_with_progress(iter([1]), 1, "playing", "games", lambda item: None, note=lambda item: "a leads " * 8)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.count("a leads") for line in lines] == [8, 8]
 
 
 @pytest.mark.parametrize(("apart", "lines"), [(0.0, 4), (60.0, 1)])

@@ -313,7 +313,7 @@ class TestAnalyses:
     def test_records_are_checked(self) -> None:
         record = GameRecord("odd", ["a", "b"], [3], 0, [0, 0], "truncated", [0.0], [0], None)
         for analyses, message in (
-            ([], "analyses has 0 entries for 1 moves"),
+            ([], "analyses has 0 entries for 1 move"),
             ([[1, 2]], "analyses must be a list of .value, depth, nodes, line, sampled. or null"),
             ([[float("nan"), 1, 1, [], False]], "analyses must be"),
         ):

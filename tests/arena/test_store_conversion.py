@@ -175,8 +175,10 @@ class TestConversion:
         chunk = parquet.ParquetFile(good).metadata.row_group(1).column(0)
         end = chunk.data_page_offset + chunk.total_compressed_size
         bad.write_bytes(data[: end - 3] + b"xxx" + data[end:])
-        message = f"{bad} cannot be read as Parquet, or is damaged: "
-        with pytest.raises(ValueError, match=f"{message}.*; `plyground convert --partial` keeps the 1000 games before"):
+        message = (
+            f"{bad} cannot be read as Parquet, or is damaged: .*; `plyground convert --partial` keeps the 1,000 games"
+        )
+        with pytest.raises(ValueError, match=message):
             list(read_games(bad))
         run("convert", "--partial", str(bad), str(tmp_path / "kept.jsonl"), code=2)
         assert list(read_games(tmp_path / "kept.jsonl")) == records[:1000]

@@ -262,7 +262,7 @@ class TestFaults:
         out = tmp_path / "games.db"
         first = saved_in_store(out, [RECORDS["turns"], ODD], after=0)
         next(first)
-        with pytest.raises(OSError, match=r"games\.db has 1 games, expected 0: another process adds to the same"):
+        with pytest.raises(OSError, match=r"games\.db has 1 game, expected 0: another process adds to the same"):
             next(saved_in_store(out, [ODD], after=0))
         write_records(out, [ODD])
         with pytest.raises(OSError, match="has 2 games, expected 1"):

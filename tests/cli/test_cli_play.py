@@ -27,6 +27,14 @@ class TestPlay:
         assert " after " in out.splitlines()[-2]
         assert out.splitlines()[-1] in ("A draw.", "You lose.")  # nobody beats minimax
 
+    @pytest.mark.parametrize(("game", "typed"), [("othello", "D3"), ("go(board_size=5)", "c3"), ("chess", "E2E4")])
+    def test_capital_and_small_letters(self, run: Run, monkeypatch: pytest.MonkeyPatch, game: str, typed: str) -> None:
+        """A move had to be typed as it is written at the board, d3 in Othello and D3 in Go."""
+        out = self.played(run, monkeypatch, f"{typed} quit", game, "--against", "human")
+        assert "no action" not in out
+        assert out.count("Your move") == 2
+        assert "[" in out.split("Your move")[1]  # the mark of the last move
+
     def test_words(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         typed = "? hint undo 4 undo resign"
         out = self.played(run, monkeypatch, typed, "tictactoe", "--against", "alphabeta(depth=2)")

@@ -28,9 +28,31 @@ def test_judges_counts(run: Run) -> None:
     even, _ = run("sprt", "--pentanomial", "10 20 30 20 10")
     assert "normalised Elo +0.0 (" in even  # it said -0.0
     assert "LLR +0.00" in run("sprt", "--pentanomial", "10 20 30 20 10", "--elo0", "-20")[0]
-    won = ("--pentanomial", "0 0 0 0 5")
-    assert "normalised Elo +inf (+7.5 to +inf, 95 %)" in run("sprt", *won)[0]  # it said +6341.6 (+6126.2 to +6556.9)
-    assert json.loads(run("sprt", *won, "--json")[0])["elo_high"] is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "line", "numbers"),
+    [
+        ("0 0 0 0 5", "normalised Elo +7.5 or more (95 %)", (None, 7.486, None)),
+        ("5 0 0 0 0", "normalised Elo -7.5 or less (95 %)", (None, None, -7.486)),
+        ("0 0 1 1 0", "normalised Elo +242.7 (-2021.8 or more, 95 %)", (242.651, -2021.823, None)),
+        ("1 0 0 0 0", "normalised Elo not known yet", (None, None, None)),
+        ("0 0 1 0 0", "normalised Elo not known yet", (0.0, None, None)),
+    ],
+)
+def test_says_what_nothing_bounds_yet(
+    run: Run, counts: str, line: str, numbers: tuple[float | None, float | None, float | None]
+) -> None:
+    """It said "-inf (-inf to +inf, 95 %)"."""
+    out, _ = run("sprt", "--pentanomial", counts)
+    assert line in out
+    assert "inf" not in out
+    text, _ = run("sprt", "--pentanomial", counts, "--json")
+    assert "Infinity" not in text
+    found = json.loads(text)
+    assert [found[name] for name in ("elo", "elo_low", "elo_high")] == [
+        None if one is None else pytest.approx(one, abs=1e-3) for one in numbers
+    ]
 
 
 def test_the_chances_of_errors_are_those_of_the_options(run: Run) -> None:
@@ -74,7 +96,7 @@ def test_plays_until_it_is_decided_and_goes_on_from_a_file(run: Run, tmp_path: P
     whole = json.loads(run(*MATCH, "--json")[0])
     assert whole["decision"] == "H1"
     out, _ = run(*MATCH)
-    assert "tictactoe: minimax v random" in out
+    assert re.search(r"^tictactoe: minimax v random, \d+ games, seed 0$", out, re.MULTILINE)  # it was broken in two
     assert "H1, stronger by 100 rather than by 0" in out
     games = tmp_path / "games.jsonl"
     run(*MATCH, "--max-games", "4", "--out", str(games))
@@ -93,7 +115,8 @@ def test_shows_how_fast_it_is_and_elo_so_far(run: Run, tmp_path: Path, monkeypat
     words = (*MATCH, "--out", str(tmp_path / "games.jsonl"))
     run(*words, "--max-games", "6")
     run(*words, "--resume")
-    rate, elo = r"[\d.e+]+ a (second|minute)", r"normalised Elo [+-][\d.inf]+ \([+-][\d.inf]+ to [+-][\d.inf]+, 95 %\)"
+    rate, number = r"[\d.e+]+ a (second|minute)", r"[+-][\d.]+"
+    elo = rf"normalised Elo {number} \({number} (to {number}|or more), 95 %\)"
     for count, line in [(6, told[5]), (6, told[11]), (7, told[12])]:
         speed = "" if line is told[11] else f"{rate}, "  # until a new game has come
         assert re.fullmatch(rf"{count} games, {speed}LLR [+-][\d.]+ \(-2\.94 to 2\.94\), {elo}", line), line

@@ -181,6 +181,24 @@ class TestFiles:
         assert server.answer(f"loadsgf {path} 1") == "="
         assert server.answer("final_status_list alive") == "="
 
+    def test_stones_of_a_handicap_are_placed_while_white_passes(self, tmp_path: Path) -> None:
+        """They were refused."""
+        path, server = tmp_path / "game.sgf", self.server()
+        path.write_text("(;GM[1]FF[4]SZ[5]HA[2]KM[0.5]AB[bd][db];W[cc];B[aa])")
+        assert server.answer(f"loadsgf {path}") == "="
+        assert server.answer("final_status_list alive") == "= A5 D4 C3 B2"
+        assert server.answer("undo") == "="
+        assert server.answer(f"loadsgf {path} 1") == "="
+        assert server.answer("final_status_list alive") == "= D4 B2"
+        assert server.seat.to_move == 1
+        assert server.answer("genmove w").startswith("= ")
+        assert answers(server, "undo", "undo", "undo") == ["=", "=", "? cannot undo"]  # all stones at once
+        assert server.answer("final_status_list alive") == "="
+        by_hand = GTPServer("random", make_game("go(board_size=5)"))
+        answers(by_hand, "komi 0.5", "set_free_handicap B2 D4", "play w c3", "play b a5")
+        server.answer(f"loadsgf {path}")
+        assert server.seat.seen[1]["state"] == by_hand.seat.seen[1]["state"]
+
     def test_a_board_of_another_size_is_made(self, tmp_path: Path) -> None:
         path, server = tmp_path / "game.sgf", self.server()
         path.write_text("(;GM[1]SZ[2]KM[0.5];B[aa])")
@@ -195,7 +213,8 @@ class TestFiles:
             ("", "cannot be read as SGF"),
             ("(;GM[2];B[d3])", "it has a game of othello, expected go"),
             ("(;GM[1]SZ[5];B[aa];W[aa])", "move 2"),
-            ("(;GM[1]SZ[5]HA[2]AB[aa][bb];W[cc])", "handicap stones"),
+            ("(;GM[1]SZ[5]HA[2]AB[aa][bb];W[cc];AE[aa])", "AE after 1 move: handicap stones and set-up positions"),
+            ("(;GM[1]SZ[5]AB[ff];W[cc])", "AB[ff] is no point of a board of 5x5"),
         ],
     )
     def test_what_cannot_be_loaded_changes_nothing(self, tmp_path: Path, text: str | None, why: str) -> None:

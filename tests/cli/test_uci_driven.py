@@ -134,7 +134,7 @@ def test_chess960(engine: Any) -> None:
 @pytest.mark.parametrize("time_control", [None, "20+0.2"])
 def test_a_game_through_our_own_player(time_control: str | None) -> None:
     ours = shlex.join(command("alphabeta(depth=2)"))
-    players = [f"engine({ours!r}, protocol=uci, depth=2, answer_seconds=300)", "random"]
+    players = [f"engine({ours!r}, protocol=uci, depth=2, answer_seconds=300, start_seconds=300)", "random"]
     record = play(BoardGameEnv(CHESS, max_cycles=15), players, 1, time=time_control)
     assert record.ending in ("finished", "truncated")
     assert len(record.moves) >= 20
@@ -143,6 +143,6 @@ def test_a_game_through_our_own_player(time_control: str | None) -> None:
 @pytest.mark.skipif(installed("stockfish") is None, reason="needs Stockfish: apt-get install stockfish")
 def test_a_match_with_stockfish() -> None:
     ours = shlex.join(command("alphabeta(depth=2)"))
-    players = [f"engine({ours!r}, depth=2, answer_seconds=300)", "engine('stockfish', depth=1)"]
+    players = [f"engine({ours!r}, depth=2, answer_seconds=300, start_seconds=300)", "engine('stockfish', depth=1)"]
     records = match(CHESS, players, 2, seed=1, opening_plies=4)
     assert {record.ending for record in records} == {"finished"}

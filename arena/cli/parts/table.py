@@ -15,6 +15,7 @@ from ....envs.vector.opponents import prepare
 from ...lines import console, print_plain, signed
 from ...loop import play as play_game
 from ...tables import format_seconds
+from ...wording import counted
 from .boards import counts, drawn, mark_of
 
 __all__ = ["Table"]
@@ -88,7 +89,8 @@ class Table:
                 return
         state = self.game.play_moves(self.moves)
         _print(self._board(state))
-        _print(f"{self.env.status()} after {len(self.moves)} plies.")  # the state does not know of repetitions
+        plies = counted(len(self.moves), "ply", "plies")
+        _print(f"{self.env.status()} after {plies}.")  # the state does not know of repetitions
         if record.ending == "illegal":
             _print(f"{self.against} made an illegal move.")
         if not self._two:
