@@ -145,6 +145,10 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self._seats = {agent: seat for seat, agent in enumerate(game.players)}
         self._position = Position(game)
 
+    def __repr__(self) -> str:
+        what = f"{type(self).__name__} {self.game.spec}"
+        return f"<{what}: {self.status()} after {self._plies()}>" if "moves" in vars(self) else f"<{what}>"
+
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
 
@@ -367,8 +371,11 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         return np.ndarray((), self._position.state.dtype, bytearray(seen))[()]  # pyright: ignore[reportReturnType]
 
     def _caption(self) -> str:
+        return f"{self.status()} after {self._plies()}" if self._over else self.status()
+
+    def _plies(self) -> str:
         plies = len(self.moves)
-        return f"{self.status()} after {plies} {'ply' if plies == 1 else 'plies'}" if self._over else self.status()
+        return f"{plies} {'ply' if plies == 1 else 'plies'}"
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -30,7 +30,7 @@ from .definition.evaluation import checked_features, make_evaluation, replaced_w
 from .definition.identity import identity_of
 from .definition.knowledge import NO_KNOWLEDGE, Knowledge
 from .definition.terms import Repetition, Rule, State, Symmetry, check_functions, check_layout, check_rules, symmetry_of
-from .definition.texts import GameTexts, placed
+from .definition.texts import GameTexts, fields_text, placed
 from .definition.views import GameViews
 from .jit.game_type import GameType, digest_of_rules, game_type, register_game_class
 from .jit.keys import key_rule, keys_by_playing
@@ -118,7 +118,7 @@ class Game(GameTexts, GameViews):
             ``move_of(state, text)``, where it depends on what stands on the board. Default: the same in all states.
         fen_of, read_fen: a position as text, and the inverse, which may raise `ValueError`. Default: there is no text.
         board: what people see, for text and pictures.
-        text: a function that draws a state as text. Default: the text of ``board``.
+        text: a function that draws a state as text. Default: the text of ``board``, or the names and values of fields.
         symmetries: the symmetries of the board and the initial state, without the identity.
         repetition: what environments do when a position comes again. Default: nothing.
         history: ``(frames, planes)``: ``frames * planes`` channels of an observation show the last ``frames``
@@ -233,7 +233,7 @@ class Game(GameTexts, GameViews):
         self.is_valid: Rule = is_valid or _any_state
         self.decode, self.owners = decode, owners
         self.board = board
-        self.text: Callable[[Any], str] = text or (board.text if board is not None else str)
+        self.text: Callable[[Any], str] = text or (board.text if board is not None else fields_text)
         self.name_actions(action_to_str, str_to_action, move_name, move_of)
         self.write_positions(fen_of, read_fen)
         check_rules(self)

@@ -20,6 +20,7 @@ from .aec import BoardGameEnv
 from .definition.terms import State
 from .game import Game
 from .outside.arguments import action_number, checked_flag, checked_span, checked_whole
+from .outside.messages import shown
 from .players import SEATS, PlayerLike, check_seat, checked_answer
 from .position import Position
 from .registry import game_with
@@ -30,6 +31,7 @@ from .vector.opponents import check_single, close, prepare, resolved, tell
 __all__ = ["SoloEnv"]
 
 _ATTEMPTS = 1000
+_LONGEST = 200  # characters of an opponent in a representation
 
 
 class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
@@ -89,6 +91,13 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
         planes = game.observation_space()
         self.observation_space: Any = flatten_space(planes) if self.flatten else planes
         self.action_space = Discrete(game.num_actions)
+
+    def __repr__(self) -> str:
+        opponent = shown(self._opponent, _LONGEST)
+        return f"<{type(self).__name__} {self.game.spec} seat={self.seat!r} opponent={opponent}>"
+
+    def __str__(self) -> str:
+        return repr(self) if self.spec is None else super().__str__()  # by its id, as Gymnasium has it
 
     @property
     def opponent(self) -> Any:

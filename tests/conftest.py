@@ -143,6 +143,12 @@ def _game_of(parameters: dict[str, Any], default: str) -> Any:
     return parameters.get("game", default)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _logs_of_stable_baselines3(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Without it each of its models that learns leaves a folder, even an empty one, beside those of pytest."""
+    os.environ["SB3_LOGDIR"] = str(tmp_path_factory.mktemp("sb3"))
+
+
 @pytest.fixture(scope="session")
 def textbook() -> Any:
     return json.loads((DATA / "textbook.json").read_text())

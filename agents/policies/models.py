@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import pickle
 import zipfile
 from pathlib import Path
 from typing import Any
 
 from ...envs.outside.extras import how_to_install
+from ...envs.outside.messages import listed
 
-__all__ = ["LIBRARIES", "find_model", "load_model", "model_class"]
+__all__ = ["LIBRARIES", "check_alone", "find_model", "load_model", "load_normalization", "model_class"]
 
 # The spec name of each family, and its classes. ``policy`` plays all of them.
 _FAMILIES = {"ppo": ("PPO", "MaskablePPO"), "a2c": ("A2C",), "dqn": ("DQN",), "trpo": ("TRPO",)}
@@ -87,6 +89,48 @@ def find_model(path: str | Path) -> Path:
     if not file.is_file():
         raise FileNotFoundError(f"no model file {str(path)!r}: train one with `plyground train ppo GAME --out FOLDER`")
     return file
+
+
+def check_alone(file: Path) -> None:
+    """Check that no statistics of a `VecNormalize` stand beside the file of a model, which would play badly without.
+
+    They are known by their names: ``vec_normalize.pkl`` in stable-baselines3's pages, in a folder named as the model in
+    the RL Zoo's, and with ``_vecnormalize_`` beside each model of a `CheckpointCallback`.
+
+    Raises:
+        ValueError: there are.
+    """
+    pattern = "*[nN]ormalize*.pkl"
+    found = sorted(map(str, (*file.parent.glob(pattern), *file.with_suffix("").glob(pattern))))
+    if found:
+        raise ValueError(
+            f"{str(file)!r} stands beside {listed(found, 3)}: a model that learned in a VecNormalize plays with its "
+            f"statistics only: give them, as in normalization={found[0]!r} (a model that learned without belongs into "
+            "a folder without)"
+        )
+
+
+def load_normalization(path: str | Path) -> Any:
+    """Load the statistics of observations that a `VecNormalize` has saved, as a `VecNormalize` without environments.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file holds something else.
+    """
+    from stable_baselines3.common.vec_env import VecNormalize
+
+    file = Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(f"no file {str(path)!r}: expected one that VecNormalize.save wrote")
+    try:
+        found = pickle.loads(file.read_bytes())
+    except Exception as error:  # whatever bytes that are no pickle raise
+        raise ValueError(
+            f"{str(path)!r} cannot be loaded as a VecNormalize: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(found, VecNormalize):
+        raise ValueError(f"{str(path)!r} holds a {type(found).__name__}, expected what VecNormalize.save wrote")
+    return found
 
 
 def _class_name(file: Path) -> tuple[str, bool]:

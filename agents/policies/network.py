@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...envs import Game
 from ...envs.outside.messages import shown
-from .models import LIBRARIES, load_model
+from .models import LIBRARIES, check_alone, find_model, load_model, load_normalization
 
 __all__ = ["ModelNetwork"]
 
@@ -25,20 +25,25 @@ class ModelNetwork:
 
     ``planes`` are always [positions, *observation_shape], flat or not, and ``masks`` [positions, num_actions], true for
     the legal actions. A model that learns in a `VecNormalize` is shown observations by its statistics as they are now.
-    Files of models do not have them.
+    Files of models do not have them: they are in a file of their own.
 
     Args:
         model: a model, the file it was saved to, or the folder of a training run.
         algorithm: what a file must hold, ``"ppo"`` (MaskablePPO too), ``"a2c"`` or ``"dqn"``. Default: anything.
+        normalization: the file that the `VecNormalize` in which the model learned was saved to. Default: none, or the
+            one in which the model learns.
 
     Raises:
-        ValueError: the file is none of stable-baselines3's, or the model is one of an algorithm without such scores.
+        ValueError: the file is none of stable-baselines3's, the model is one of an algorithm without such scores, or
+            beside its file are statistics of a `VecNormalize`, and none are given.
         FileNotFoundError: there is no such file.
         ImportError: stable-baselines3 is not installed.
     """
 
-    def __init__(self, model: Any, algorithm: str | None = None) -> None:
+    def __init__(self, model: Any, algorithm: str | None = None, normalization: str | Path | None = None) -> None:
         self.model = load_model(model, algorithm) if isinstance(model, (str, Path)) else model
+        if normalization is None and isinstance(model, (str, Path)):
+            check_alone(find_model(model))
         if not hasattr(self.model, "policy"):
             raise ValueError(f"model must be one of stable-baselines3, its file, or a training run, got {shown(model)}")
         if not _has_scores(self.model.policy):
@@ -46,13 +51,14 @@ class ModelNetwork:
                 f"a model of {type(self.model).__name__} gives a single position no logits and no Q-values: expected "
                 "one of PPO, MaskablePPO, A2C, TRPO or DQN"
             )
-        self._copied: Any = None  # the statistics that a copy in another process has
+        # The statistics that are given, or that a copy in another process has.
+        self._given = None if normalization is None else load_normalization(normalization)
 
     @property
     def _normalization(self) -> Any:
         """The `VecNormalize` in which the model learns, or None."""
-        if self._copied is not None:
-            return self._copied
+        if self._given is not None:
+            return self._given
         return getattr(self.model, "get_vec_normalize_env", lambda: None)()
 
     def check(self, game: Game) -> None:
@@ -71,10 +77,16 @@ class ModelNetwork:
                 f"the model was trained for another game than {game.spec}: it takes {observations} and {actions}, "
                 f"and the game has {game.observation_shape} and {game.num_actions} actions"
             )
-        if self._copied is None and _learns_in(self.model, NormalizeObservation):
+        if self._given is None and _learns_in(self.model, NormalizeObservation):
             raise ValueError(
                 "the model learned in Gymnasium's NormalizeObservation, whose statistics a player does not have: train "
                 "it in stable-baselines3's VecNormalize, whose it has"
+            )
+        statistics = getattr(self._given, "observation_space", self.model.observation_space)
+        if statistics.shape != self.model.observation_space.shape:
+            raise ValueError(
+                f"the statistics are of observations of shape {statistics.shape}, and the model takes "
+                f"{self.model.observation_space.shape}: is the file that of another model?"
             )
         lowest = float(observations.low.min())
         if self._normalization is None and lowest < 0:  # planes are never negative
@@ -160,7 +172,7 @@ class ModelNetwork:
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         cls, data = attributes["model"]
         self.model = cls.load(io.BytesIO(data), device="cpu")
-        self._copied = attributes["normalization"]
+        self._given = attributes["normalization"]
 
 
 def _learns_in(model: Any, wrapper: type) -> bool:

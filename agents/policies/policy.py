@@ -6,6 +6,7 @@ stable-baselines3 loads models with pickle: a file from a stranger can run code 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,15 +34,16 @@ class Policy(Described):
 
     Args:
         game: the game, or its name.
-        model: a model, or the file it was saved to; or a `ModelNetwork`. The file of a model that learned in a
-            `VecNormalize` lacks what normalizes observations: give the model.
+        model: a model, or the file it was saved to; or a `ModelNetwork`.
         deterministic: play the preferred action; False: draw from the model's distribution (Q-values have none).
         algorithm: what a file must hold, ``"ppo"`` (MaskablePPO too), ``"a2c"`` or ``"dqn"``. Default: anything.
+        normalization: the file that the `VecNormalize` in which the model learned was saved to, for the file of a model
+            does not have its statistics. Default: none, or the one in which the model learns.
         seed: the seed of the draws; None takes one from the system's entropy.
 
     Raises:
-        ValueError: the file is none of stable-baselines3's, the model's spaces are not the game's, or an argument is
-            out of its range.
+        ValueError: the file is none of stable-baselines3's, or stands beside statistics of a `VecNormalize`, and none
+            are given; the model's spaces are not the game's; or an argument is out of its range.
         FileNotFoundError: there is no such file.
         ImportError: stable-baselines3 is not installed.
     """
@@ -53,10 +55,11 @@ class Policy(Described):
         *,
         deterministic: bool = True,
         algorithm: str | None = None,
+        normalization: str | Path | None = None,
         seed: int | None = None,
     ) -> None:
         self.game = as_game(game)
-        self._network = model if isinstance(model, ModelNetwork) else ModelNetwork(model, algorithm)
+        self._network = model if isinstance(model, ModelNetwork) else ModelNetwork(model, algorithm, normalization)
         self._network.check(self.game)
         check_flags(deterministic=deterministic)
         self.deterministic = deterministic

@@ -21,6 +21,7 @@ from ...envs import Game, State
 from ...envs.outside.arguments import is_between, is_positive
 from ..analysis import Analysis
 from ..compiling import Stopwatch
+from ..repetitions import times_of
 from ..search import DEEPEST, SearchAgent, check_arguments, check_flags, in_turn
 from .connect_four.scores import ConnectFourScores, is_connect_four
 from .deepening import Deepening, Proof, Rating
@@ -90,9 +91,10 @@ class Solver(SearchAgent):
     follow is visited, and kept by `Game.canonical_key`, once for all its mirror images. Where that key is a hash, two
     of n positions share a key with probability n² / 2⁶⁵: 1 in 300,000 for ten million. Positions may come again: play
     without end is a draw. A rule that draws a game by repetition changes no value, since best play to a win comes
-    nearer to the end with each ply; but the solver is told nothing of the game before: where all ways to a win lead
-    through a position that it has had often enough already, the game is a draw, and the solver says a win. Games that
-    forbid repetition (Go) cannot be solved in this way.
+    nearer to the end with each ply; but the solver looks at nothing of the game before: where all ways to a win lead
+    through a position that it has had often enough already, the game is a draw, and the solver says a win. Where it is
+    told of such positions (``info["past"]``), its `Analysis` of a win or a loss is not ``exact``. Games that forbid
+    repetition (Go) cannot be solved in this way.
 
     Where none comes again and they do not fit into memory, alpha-beta looks for a proof, in a table of fixed size. It
     finds a win or a loss with the distance, and the actions that keep both; see `Solution.complete`.
@@ -257,9 +259,17 @@ class Solver(SearchAgent):
                 depth=len(line) if distance is None else distance,
                 nodes=self._nodes - nodes,
                 leaves=0,
-                exact=True,
+                exact=value == 0 or not self._may_be_drawn(state),
                 seconds=clock.seconds,
             )
+
+    def _may_be_drawn(self, state: State) -> bool:
+        """Return whether the game has had another position so often that it is drawn when that comes once more."""
+        times = times_of(self.game)
+        if not times or self._past is None:
+            return False
+        keys, counts = np.unique(self._past, return_counts=True)
+        return bool(((counts >= times - 1) & (keys != self.game.repetition_key(state))).any())
 
     def _best_play(self, state: State, actions: Sequence[int]) -> tuple[dict[int, Rating], tuple[int, ...]]:
         """Return value and distance of the actions, as far as they are known, for the player to move; and best play."""

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from .terms import Rule, State
 
-__all__ = ["GameTexts", "placed"]
+__all__ = ["GameTexts", "fields_text", "placed"]
 
 
 @contextmanager
@@ -20,6 +21,13 @@ def placed(index: int) -> Iterator[None]:
         yield
     except ValueError as error:
         raise ValueError(f"move at index {index}: {error}") from error
+
+
+def fields_text(state: State) -> str:
+    """Return the fields of a state by their names, a line for each, for games that draw themselves in no other way."""
+    return "\n".join(
+        f"{name} = {np.array2string(np.asarray(state[name]), prefix=f'{name} = ')}" for name in state.dtype.names or ()
+    )
 
 
 class GameTexts:

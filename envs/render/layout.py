@@ -192,7 +192,7 @@ def _shaft(grow: float, start: Point, end: Point) -> tuple[Point, ...]:
 
 
 def _arrow(grow: float, start: Point, end: Point) -> tuple[Point, ...]:
-    tip = math.dist(start, end) - 0.28
+    tip = math.dist(start, end) - 0.15
     head = tip - 0.26
     return _along(
         start,

@@ -7,6 +7,8 @@ visited actions only; on the crossings of lines their discs have areas in propor
 
 The principal variation is shown as numbered ghost pieces, or as numbered arrows where pieces move, up to `PV_PLIES`. On
 a ghost there is room for the first action's share or value, beneath its number; those of later actions are left out.
+Arrows leave room for shares and values, and their numbers for pieces. Values have as many digits as tell them apart:
+those of an evaluation are often small.
 The caption names actions without a cell, such as a pass, and a legend below it says what is shown.
 """
 
@@ -23,7 +25,7 @@ from numpy.typing import NDArray
 from ..definition.terms import State
 from ..game import Game
 from .layout import Layout
-from .shapes import Circle, Rectangle, Shape, Text
+from .shapes import Circle, Point, Rectangle, Shape, Text
 from .styles import contrast, mix
 
 __all__ = ["PV_PLIES", "Overlay", "OverlayShapes", "draw_overlay"]
@@ -37,6 +39,8 @@ _MOST_SHARES = 12  # cells with a share, the most visited ones
 _RADIUS, _LEAST_RADIUS = 0.47, 0.2  # of the disc of the most visited action on lines, and of the smallest
 _MOST_NUMBERS = 40  # cells that get a number, the best ones
 _LEAST_PART = 0.005  # part of a win's utility below which a value is not drawn, where there are more cells than that
+_MOST_DIGITS = 4  # of a value, after the point
+_NUMBER = 0.16  # radius of the number on an arrow
 _MOST_WITHOUT_CELL = 3  # actions without a cell that the caption names
 
 
@@ -86,22 +90,37 @@ def draw_overlay(game: Game, layout: Layout, state: State, overlay: Overlay) -> 
     occupied = np.ravel(layout.board.pieces(state)) != 0
     heat = _heat_map(game, layout, state, overlay)
     line = _line(game, layout, state, overlay.pv, occupied)
+    free = [cell for cell in heat.texts if cell not in line.ghosts and not occupied[cell]]
+    places = {cell: _place(layout, cell, line.arrows) for cell in free}
     shapes = OverlayShapes(heat.colours, captions=heat.captions + line.captions, legend=_legend(overlay, heat, line))
     for cell, colour in heat.colours.items():
         shapes.below.append(_heated(layout, cell, colour, heat.radii.get(cell, _RADIUS)))
     for cell, (number, code) in line.ghosts.items():
         shapes.above += layout.piece(cell, code, ghost=True)
         shapes.above += _number(layout, cell, number, code, number == 1 and cell in heat.texts)
-    shapes.above += line.arrows
-    for cell, text in heat.texts.items():
-        (x, y), (number, code) = layout.centre(cell), line.ghosts.get(cell, (0, 0))
-        if number == 1:  # below the number of the ghost
+        if number == 1 and cell in heat.texts:  # below the number of the ghost
+            x, y = layout.centre(cell)
+            text = heat.texts[cell]
             shapes.above.append(Text(x, y + 0.17, text, _fitting(text, 0.22, 0.56), _ink_on(layout, code)))
-        elif number == 0 and not occupied[cell]:
-            size, down = (0.24, 0.3) if line.arrows else (0.3, 0)  # arrows meet in the middle of a cell
-            width = 1.6 * heat.radii.get(cell, 0.5)
-            shapes.above.append(Text(x, y + down, text, _fitting(text, size, width), contrast(heat.colours[cell])))
+    for arrow in reversed(line.arrows):  # the first ones on top
+        shapes.above += layout.arrow(arrow.cells, arrow.colour)
+    for cell, (x, y) in places.items():
+        text, colour = heat.texts[cell], heat.colours[cell]
+        size = _fitting(text, 0.24 if line.arrows else 0.3, 1.6 * heat.radii.get(cell, 0.5))
+        if line.arrows:  # one may cross it
+            width = 0.56 * len(text) * size
+            shapes.above.append(Rectangle(x - width / 2, y - 0.4 * size, width, 0.8 * size, colour, radius=0.04))
+        shapes.above.append(Text(x, y, text, size, contrast(colour)))
+    pieces = [layout.centre(int(cell)) for cell in np.flatnonzero(occupied)]
+    shapes.above += _arrow_numbers(layout, line.arrows, pieces, list(places.values()))
     return shapes
+
+
+def _place(layout: Layout, cell: int, arrows: Sequence[_Arrow]) -> Point:
+    """Return where a cell has its text: in the middle, or, where there are arrows, on the other side of their heads."""
+    x, y = layout.centre(cell)
+    from_below = [layout.centre(arrow.cells[-2])[1] > y for arrow in arrows if arrow.cells[-1] == cell]
+    return x, y + (0 if not arrows else -0.17 if from_below and all(from_below) else 0.3)
 
 
 def _legend(overlay: Overlay, heat: _HeatMap, line: _Line) -> str:
@@ -110,7 +129,7 @@ def _legend(overlay: Overlay, heat: _HeatMap, line: _Line) -> str:
     if sum(overlay.visits.values()) > 0:
         parts.append(f"%: share of the visits, from {_LEAST_SHARE:.0%} on")
     elif heat.texts:
-        parts.append("signed numbers: value for the player to move")
+        parts.append("+/-: value for the player to move")
     if line.ghosts or line.arrows:
         parts.append("1, 2, ...: expected line")
     return "; ".join(parts)
@@ -164,6 +183,7 @@ def _heat_map(game: Game, layout: Layout, state: State, overlay: Overlay) -> _He
         shown = sorted(by_cell, key=lambda cell: (-by_cell[cell], cell))[:_MOST_SHARES]
         by_cell = {cell: by_cell[cell] for cell in shown}
     is_crowded = len(by_cell) > _MOST_NUMBERS
+    digits = _digits(game, [*by_cell.values(), *(amount for amount, _ in without_cell)])
     for cell, amount in by_cell.items():
         part = amount / (ranked[0] if total > 0 else game.max_utility)
         if is_crowded and abs(part) < _LEAST_PART:
@@ -172,10 +192,17 @@ def _heat_map(game: Game, layout: Layout, state: State, overlay: Overlay) -> _He
         if total > 0 and layout.style.surface == "lines":
             heat.radii[cell] = max(_LEAST_RADIUS, _RADIUS * math.sqrt(part))
         if not is_crowded or amount > ranked[_MOST_NUMBERS]:
-            heat.texts[cell] = _text(game, amount, total > 0)
+            heat.texts[cell] = _text(amount, digits, total > 0)
     for amount, action in sorted(without_cell, key=lambda pair: (-pair[0], pair[1]))[:_MOST_WITHOUT_CELL]:
-        heat.captions.append(f"{game.move_name(state, action)} {_text(game, amount, total > 0)}")
+        heat.captions.append(f"{game.move_name(state, action)} {_text(amount, digits, total > 0)}")
     return heat
+
+
+def _digits(game: Game, values: Iterable[float]) -> int:
+    """Return after how many digits values are cut off: the largest that is no win and no loss has two that count."""
+    least = 2 if game.max_utility <= 1 else 1
+    largest = max((abs(value) for value in values if abs(value) < game.max_utility), default=0.0)
+    return least if largest == 0 else max(least, min(_MOST_DIGITS, 1 - math.floor(math.log10(largest))))
 
 
 def _colour(layout: Layout, cell: int, part: float, is_share: bool) -> str:
@@ -189,10 +216,9 @@ def _colour(layout: Layout, cell: int, part: float, is_share: bool) -> str:
     return mix(even, _GOOD if part > 0 else _BAD, strength)
 
 
-def _text(game: Game, amount: float, is_share: bool) -> str:
+def _text(amount: float, digits: int, is_share: bool) -> str:
     if is_share:
         return f"{amount:.0%}"
-    digits = 2 if game.max_utility <= 1 else 1
     rounded = round(amount, digits)
     return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"  # no "-0.00"
 
@@ -207,10 +233,17 @@ def _heated(layout: Layout, cell: int, colour: str, radius: float) -> Shape:
 # -- the principal variation -------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Arrow:
+    cells: Sequence[int]
+    number: int  # of the ply
+    colour: str
+
+
 @dataclass
 class _Line:
     ghosts: dict[int, tuple[int, int]] = field(default_factory=dict)  # cell -> (number of the ply, code of the piece)
-    arrows: list[Shape] = field(default_factory=list)
+    arrows: list[_Arrow] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
 
 
@@ -225,7 +258,7 @@ def _line(game: Game, layout: Layout, state: State, pv: Sequence[int], occupied:
         seat, name = game.player(position), game.move_name(position, action)
         game.play(position, action)
         if len(cells) > 1:
-            line.arrows[:0] = _numbered_arrow(layout, cells, number, colour)  # the first ones on top
+            line.arrows.append(_Arrow(cells, number, mix(colour, "#ffffff", 0.04 * (number - 1))))
         elif len(cells) == 0 or occupied[cells[0]] or cells[0] in line.ghosts:
             line.captions.append(f"ply {number}: {name}")
         else:
@@ -239,15 +272,28 @@ def _number(layout: Layout, cell: int, number: int, code: int, has_text_below: b
     return [Text(x, y - 0.1 * has_text_below, str(number), 0.34, _ink_on(layout, code), bold=True)]
 
 
-def _numbered_arrow(layout: Layout, cells: Sequence[int], number: int, colour: str) -> list[Shape]:
-    (x1, y1), (x2, y2) = (layout.centre(cell) for cell in cells[-2:])
-    x, y = x1 + 0.45 * (x2 - x1), y1 + 0.45 * (y2 - y1)
-    colour = mix(colour, "#ffffff", 0.04 * (number - 1))
-    return [
-        *layout.arrow(cells, colour),
-        Circle(x, y, 0.17, colour, "#ffffff", 0.02),
-        Text(x, y, str(number), 0.24, "#ffffff", bold=True),
-    ]
+def _arrow_numbers(
+    layout: Layout, arrows: Sequence[_Arrow], pieces: Iterable[Point], texts: Iterable[Point]
+) -> list[Shape]:
+    """Return the numbers of arrows, each on its arrow, where it covers neither pieces nor texts nor other numbers."""
+    taken = [(point, 0.33) for point in pieces]  # with their radii, about
+    taken += [((x + right, y), 0.14) for x, y in texts for right in (-0.2, 0, 0.2)]
+    shapes: list[Shape] = []
+    for arrow in arrows:
+        start, end = (layout.centre(cell) for cell in arrow.cells[-2:])
+        length = math.dist(start, end)
+        last = max(0.5 * length, length - 0.6)  # the head comes then
+        parts = np.arange(0.4, last + 0.01, 0.05) / length
+        points = [(start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1])) for part in parts]
+        rooms = [min((math.dist(point, other) - radius for other, radius in taken), default=1.0) for point in points]
+        free = np.minimum(rooms, _NUMBER)
+        x, y = points[np.lexsort((np.abs(parts - 0.45), -free))[0]]  # of the freest, the one nearest the middle
+        taken.append(((x, y), _NUMBER))
+        shapes += [
+            Circle(x, y, _NUMBER, arrow.colour, "#ffffff", 0.02),
+            Text(x, y, str(arrow.number), 0.24, "#ffffff", bold=True),
+        ]
+    return shapes
 
 
 def _ink_on(layout: Layout, code: int) -> str:

@@ -18,8 +18,8 @@ from ..position import Position, check_plies
 from ..registry import game_with
 from ..repetition import copy_past, keys_of, new_past, new_scratch
 from ..starting import begin, read_options
-from .checks import check_saved, checked_integers, checked_rows, checked_seats
-from .kernels import Columns, advance, draw, first_illegal, play, show, show_both
+from .checks import check_saved, checked_legal, checked_rows, checked_seats
+from .kernels import Columns, advance, draw, play, show, show_both
 from .pieces import Pieces
 from .row_random import draw_numbers
 from .seed_sequences import generators, spawned
@@ -98,6 +98,9 @@ class GameBatch:
         self.seed(seed)
         self.reset()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.game.spec} num_envs={self.num_envs}>"
+
     def past_of(self, row: int) -> NDArray[np.uint64] | None:
         """Return the keys of the positions that a game has had, as ``info["past"]`` of `BoardGameEnv`; None without."""
         return None if self._past is None else keys_of(self._past, row, int(self.plies[row]))
@@ -162,7 +165,7 @@ class GameBatch:
         Raises:
             ValueError: an action is illegal, or there is not one for each game. Nothing is changed.
         """
-        chosen = self._legal(self._all, actions)
+        chosen = checked_legal(self.masks, self.over, self._all, actions)
         self._check_plies(self._all)
         self._run(advance, self._all, self._start.state, chosen)
         if self.opening_plies or self._start.plies:
@@ -221,7 +224,7 @@ class GameBatch:
                 illegal in its row, or a game is over; nothing is changed.
         """
         rows = checked_rows(rows, self.num_envs)
-        self._play(rows, self._legal(rows, actions))
+        self._play(rows, checked_legal(self.masks, self.over, rows, actions))
 
     def show(self, rows: NDArray[np.intp], seats: NDArray[np.integer[Any]] | None = None) -> None:
         """Write into ``observations`` what the players ``seats`` see in these rows. Default: the players to move.
@@ -256,22 +259,6 @@ class GameBatch:
         self._pieces.close()
 
     # -- the same where all is known to fit; for this room alone -------------------------------------------------------
-
-    def _legal(self, rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.int64]:
-        """Return the actions for ``rows`` [some], which are known to be rows, as integers.
-
-        Raises:
-            ValueError: there is not one action for each row, one is illegal in its row, or a game is over.
-        """
-        chosen = checked_integers(rows, actions)
-        place = first_illegal(self.masks, self.over, rows, chosen)
-        if place >= 0:
-            row, action = int(rows[place]), int(chosen[place])
-            if self.over[row]:
-                raise ValueError(f"game {row} is over: no action can be played there before it begins anew")
-            legal = np.flatnonzero(self.masks[row]).tolist()
-            raise ValueError(f"action {action} is illegal in game {row}: expected one of {legal}")
-        return chosen
 
     def _restart(self, rows: NDArray[np.intp]) -> None:
         """Do what `restart` does."""

@@ -13,9 +13,17 @@ from ..game import Game
 from ..history import Frames
 from ..jit import kernel
 from ..outside.arguments import checked_whole
-from .kernels import first_inconsistent
+from .kernels import first_illegal, first_inconsistent
 
-__all__ = ["check_saved", "checked_actions", "checked_integers", "checked_rows", "checked_seats", "checked_seeds"]
+__all__ = [
+    "check_saved",
+    "checked_actions",
+    "checked_integers",
+    "checked_legal",
+    "checked_rows",
+    "checked_seats",
+    "checked_seeds",
+]
 
 _OUTSIDE, _MIXED, _ASCENDING = -1, 0, 1
 _LARGEST = np.iinfo(np.int64).max
@@ -89,6 +97,31 @@ def checked_actions(game: Game, rows: NDArray[np.intp], actions: ArrayLike) -> N
             f"action {chosen[place]} in game {rows[place]} is no action of {game.spec}: expected an integer from 0 to "
             f"{game.num_actions - 1}"
         )
+    return chosen
+
+
+def checked_legal(
+    masks: NDArray[np.int8], over: NDArray[np.bool_], rows: NDArray[np.intp], actions: ArrayLike
+) -> NDArray[np.int64]:
+    """Return the actions [some] as integers.
+
+    Args:
+        masks: [games, num_actions] of the legal actions.
+        over: [games] whether a game is over.
+        rows: [some] rows of games, known to be such.
+        actions: one for each of these rows.
+
+    Raises:
+        ValueError: there is not one action for each row, one is illegal in its row, or a game is over.
+    """
+    chosen = checked_integers(rows, actions)
+    place = first_illegal(masks, over, rows, chosen)
+    if place >= 0:
+        row, action = int(rows[place]), int(chosen[place])
+        if over[row]:
+            raise ValueError(f"game {row} is over: no action can be played there before it begins anew")
+        legal = np.flatnonzero(masks[row]).tolist()
+        raise ValueError(f"action {action} is illegal in game {row}: expected one of {legal}")
     return chosen
 
 

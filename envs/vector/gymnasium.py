@@ -101,6 +101,9 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._never = np.zeros(self.num_envs, np.bool_)
         self._all = np.ones(self.num_envs, np.bool_)
 
+    def __repr__(self) -> str:
+        return self.seats.described(type(self).__name__)
+
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game import Game
-from ..players import PlayerLike, checked_answer
+from ..players import PlayerLike, checked_answer, player_name
 from .batch import GameBatch
 from .followed import FollowedBatch
 from .row_random import draw_numbers
@@ -96,6 +96,9 @@ class Memoryless:
 
 class RandomOpponents(Memoryless):
     """Play each legal action with the same probability, drawn in compiled code."""
+
+    def __repr__(self) -> str:
+        return "RandomOpponents()"
 
     def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return a random legal action for each row."""
@@ -190,6 +193,9 @@ class FromFunction(Memoryless):
 
     def __init__(self, function: Callable[[NDArray[Any], NDArray[np.int8]], Any]) -> None:
         self.function = function
+
+    def __repr__(self) -> str:
+        return f"FromFunction({player_name(self.function)})"
 
     def act(self, batch: GameBatch, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Return the function's actions."""

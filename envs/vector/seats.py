@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..game import Game
 from ..jit.prng import new_rng
 from ..outside.arguments import checked_whole
-from ..players import SEATS, check_seat, forfeit
+from ..players import SEATS, check_seat, forfeit, player_name
 from ..registry import game_with
 from .batch import GameBatch
-from .checks import checked_actions, checked_rows, checked_seeds
+from .checks import checked_actions, checked_legal, checked_rows, checked_seeds
 from .followed import FollowedBatch
 from .opponents import OpponentLike, as_opponents, close, load_opponents_state, needs_moves, opponents_state, prepare
 from .row_random import draw_numbers
@@ -93,7 +93,7 @@ class SeatBatch:
         check_seat(seat)
         seed = None if seed is None else checked_whole("seed", seed, 0)
         game = game_with(SeatBatch, game, parameters)
-        self.opponents = as_opponents(opponent, game)
+        self.opponents, self._opponent_name = as_opponents(opponent, game), player_name(opponent)
         kind = FollowedBatch if needs_moves(self.opponents) else GameBatch
         self.batch = batch = kind(game, num_envs, threads=threads, opening_plies=opening_plies, seed=seed)
         self.game, self.num_envs, self.seat = batch.game, batch.num_envs, seat
@@ -109,6 +109,13 @@ class SeatBatch:
         if seed is not None:
             self._seed(seed, self._all)  # the batch has used up some numbers
         self._leave(self._all)
+
+    def __repr__(self) -> str:
+        return self.described(type(self).__name__)
+
+    def described(self, kind: str) -> str:
+        """Return the ``repr`` of these games, or of an environment of another ``kind`` that is made of them."""
+        return f"<{kind} {self.game.spec} num_envs={self.num_envs} seat={self.seat!r} opponent={self._opponent_name}>"
 
     @property
     def observations(self) -> NDArray[Any]:
@@ -295,7 +302,7 @@ class SeatBatch:
             if not rows.size:
                 return
             try:
-                actions = batch._legal(rows, self.opponents.act(batch, rows))
+                actions = checked_legal(batch.masks, batch.over, rows, self.opponents.act(batch, rows))
             except ValueError as error:
                 raise ValueError(f"the opponent {self.opponents!r} failed: {error}") from error
             batch._play(rows, actions)

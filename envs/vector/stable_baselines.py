@@ -93,7 +93,7 @@ class BoardVecEnv(VecEnv):
         )
 
     def __repr__(self) -> str:
-        return f"<BoardVecEnv {self.game.spec} num_envs={self.num_envs} seat={self.seats.seat!r}>"
+        return self.seats.described(type(self).__name__)
 
     def reset(self) -> NDArray[Any]:
         """Begin all games, with the seeds and options that `seed` and `set_options` have left for this reset.

@@ -20,9 +20,10 @@ from stable_baselines3.common.policies import ActorCriticPolicy  # noqa: E402
 from stable_baselines3.common.vec_env import VecNormalize  # noqa: E402  (after the libraries are known to be there)
 
 from plyground.agents import Policy, make  # noqa: E402
+from plyground.agents.identity import player_identity  # noqa: E402
 from plyground.agents.policies.network import ModelNetwork  # noqa: E402
 from plyground.arena import iter_match, play  # noqa: E402
-from plyground.envs import BoardGameEnv, GameBatch, SoloEnv  # noqa: E402
+from plyground.envs import BoardGameEnv, GameBatch, SoloEnv, make_game  # noqa: E402
 from plyground.envs.vector.opponents import prepare  # noqa: E402
 from plyground.envs.vector.stable_baselines import BoardVecEnv  # noqa: E402
 
@@ -278,6 +279,41 @@ def test_statistics_of_observations_are_those_that_the_model_learned_with(algori
         np.testing.assert_array_equal(copy._network.scores(planes, masks).argmax(1), preferred)
     env.norm_obs = False
     assert (player._network.scores(planes, masks).argmax(1) != preferred).any()
+
+
+@pytest.mark.parametrize("name", ["vec_normalize.pkl", "c4/vecnormalize.pkl", "c4_vecnormalize_8_steps.pkl"])
+def test_statistics_beside_a_model_are_not_left_out(name: str, tmp_path: Path) -> None:
+    """The model was shown observations as they are, and played badly."""
+    env = VecNormalize(BoardVecEnv("connect_four", 4, "random", seed=0))
+    model: Any = sb3.PPO("MlpPolicy", env, n_steps=8, batch_size=32, device="cpu", seed=0).learn(32)
+    model.save(tmp_path / "c4.zip")
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    env.save(str(file))
+    spec = f"ppo({tmp_path / 'c4.zip'}, normalization={file})"
+    planes = np.random.default_rng(0).integers(0, 2, (100, 6, 7, 2), np.int8)
+    masks = np.ones((100, 7), np.bool_)
+    expected = Policy("connect_four", model).scores_of(planes, masks)
+    np.testing.assert_allclose(make(spec, "connect_four").scores_of(planes, masks), expected)  # type: ignore[attr-defined]
+    assert player_identity(spec, make_game("connect_four"))["files"].keys() == {str(tmp_path / "c4.zip"), str(file)}
+    with pytest.raises(ValueError, match=f"stands beside .*: give them, as in normalization='{file}'"):
+        make(f"ppo({tmp_path / 'c4'})", "connect_four")
+
+
+def test_statistics_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    untrained("PPO").save(tmp_path / "model.zip")
+    for name, content in (("noise", b"noise"), ("number", pickle.dumps(3))):
+        (tmp_path / name).write_bytes(content)
+    VecNormalize(BoardVecEnv("tictactoe", 1)).save(str(tmp_path / "other"))
+    for name, message in (
+        ("noise", "cannot be loaded as a VecNormalize: UnpicklingError"),
+        ("number", "holds a int, expected what VecNormalize.save wrote"),
+        ("other", r"observations of shape \(18,\), and the model takes \(84,\): is the file that of another model?"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Policy("connect_four", tmp_path, normalization=tmp_path / name)
+    with pytest.raises(FileNotFoundError, match=r"expected one that VecNormalize\.save wrote"):
+        Policy("connect_four", tmp_path, normalization=tmp_path / "none")
 
 
 def test_what_is_shown_has_the_shape_of_the_game(model: Any) -> None:

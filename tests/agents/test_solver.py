@@ -323,6 +323,22 @@ def test_endings_are_those_of_games_that_are_played_by_the_rules() -> None:
     assert not any(map(has_count, [chess(classic=True), connect_four(), *named]))
 
 
+def test_a_win_after_positions_that_draw_when_they_come_once_more_is_not_exact() -> None:
+    """A game by repetition might be drawn, and the analysis called its win exact."""
+    game = checkers()
+    state = game.state_from_fen("B:W30:BK22,K23")
+    key, other = np.uint64(game.repetition_key(state)), np.uint64(1)
+    solver = Solver(game)
+    for past, exact in (
+        (None, True),
+        ([key, other], True),
+        ([other, key, other], False),
+        ([key, other, key], True),  # a way to a win does not come back to where it began
+    ):
+        found = solver.analyse(state, past=None if past is None else np.array(past, np.uint64))
+        assert (found.value, found.exact) == (1.0, exact)
+
+
 def test_games_of_the_same_name_have_parameters_of_their_own() -> None:
     @game_factory
     def checkers(size: int = 8, max_quiet_plies: int = 300) -> Game:

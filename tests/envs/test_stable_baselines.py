@@ -161,7 +161,7 @@ def test_attributes_are_shared() -> None:
             env.set_attr(name, "random")
     assert env.env_is_wrapped(Monitor) == [True] * 3
     assert env.env_is_wrapped(SoloEnv, indices=[0]) == [False]  # type: ignore[arg-type]
-    assert repr(env) == "<BoardVecEnv connect_four num_envs=3 seat='random'>"
+    assert repr(env) == "<BoardVecEnv connect_four num_envs=3 seat='random' opponent=random>"
 
 
 def test_planes_stay_planes_on_request() -> None:
