@@ -76,6 +76,9 @@ class Human(Described):
             try:
                 action = game.move_of(state, answer)
             except ValueError as error:
+                alike = [one for one, name in zip(legal, names, strict=True) if name.lower() == answer.lower()]
+                if len(alike) == 1:
+                    return alike[0]
                 self._show(str(error))
                 continue
             if action in legal:

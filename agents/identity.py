@@ -56,7 +56,7 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
         return {"spec": player_name(player), "agent": named, "arguments": {}, "files": {}}
     place = place_of(player)
     if place is not None:
-        _, values, named = parse_spec(f"agent{player.strip()[len(place) :]}")
+        _, values, named = parse_spec(player, place)
         arguments: dict[str, Any] = {**{str(number): one for number, one in enumerate(values)}, **named}
         return _identity(player, place, arguments, [_source(place), *_texts(arguments)])
     name, values, named = parse_spec(player)
@@ -67,7 +67,7 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
         used = {key: arguments[key] for key in ("priors", "lambda_", "rollout")}
         files = [str(file) for file in model_files(arguments["run"], **used).values()]
     elif name in _POLICIES:
-        files = [str(find_model(arguments["model"]))]
+        files = [str(find_model(arguments["model"])), arguments["normalization"] or ""]
     elif name == "engine":
         files = located(str(arguments["command"]))
     elif name == "gnugo":

@@ -133,7 +133,7 @@ def make(spec: str, game: Game | str, **changed: Any) -> Agent:
     """
     place = _place_of(spec)
     if place is not None:
-        _, args, kwargs = parse_spec(f"agent{spec.strip()[len(place) :]}")
+        _, args, kwargs = parse_spec(spec, place)
         return _from_place(place, load(place), args, kwargs | changed, as_game(game))
     name, args, kwargs = parse_spec(spec)
     if code := kwargs.keys() & _FUNCTIONS:

@@ -175,7 +175,7 @@ def make_game(spec: str, **parameters: Any) -> Game:
         raise TypeError(f"expected the name of a game, such as 'connect_four', got {spec!r}")
     place = place_of(spec)
     if place is not None:
-        _, args, kwargs = parse_spec(f"game{spec.strip()[len(place) :]}")
+        _, args, kwargs = parse_spec(spec, place)
         return _from_place(place, load(place, again=True), args, {**kwargs, **parameters})
     name, args, kwargs = parse_spec(spec)
     if name in _presets:

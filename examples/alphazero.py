@@ -200,6 +200,7 @@ def main(
             )
     if out is not None:
         save_network(out, learner.average, {"minutes": minutes, "simulations": simulations, "seed": seed})
+        print(f"saved {out}")
     kept = value_kept(net, positions)
     print(f"after {minutes:g} minutes the network alone keeps the value in {kept:.1%} of the positions")
     return kept

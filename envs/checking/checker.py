@@ -185,8 +185,10 @@ def _checked_actions(game: Game, state: State, least: int = 1) -> list[int]:
     found = _number(game, state, "legal_actions", _asked(game, state, "legal_actions", buffer))
     if found != (count := int(found)):
         raise broken(game, state, "legal_actions", f"must return a whole number, got {found}")
+    if count == 0 < least:
+        raise broken(game, state, "legal_actions", "must write one at least: `is_terminal` says the game goes on")
     actions = buffer[: max(count, 0)].tolist()
-    if count < least or actions != sorted(set(actions)) or not all(0 <= one < game.num_actions for one in actions):
+    if count < 0 or actions != sorted(set(actions)) or not all(0 <= one < game.num_actions for one in actions):
         fault = f"must write ids of 0 to {game.num_actions - 1}, ascending, and return how many, got {count}: {actions}"
         raise broken(game, state, "legal_actions", fault)
     return actions

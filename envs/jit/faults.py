@@ -110,6 +110,8 @@ def _sentence(error: Exception) -> str:
     call = re.match(r"No implementation of function .* found for signature", text)
     if call and len(lines) > 1:  # the next line is the call
         text = f"there is no {lines[1].removeprefix('>>> ')}"
+    if found := re.match(r"<numba\S+ object at \w+>, \((.*?),?\)$", text):  # of a list, or a set
+        text = f"{found[1]} from outside of the rule is no constant: use a number, a tuple or an array"
     if isinstance(error, KeyError):
         text = f"the state has no field {text}"
     elif not type(error).__module__.startswith("numba"):

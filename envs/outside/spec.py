@@ -33,15 +33,20 @@ class Spec(NamedTuple):
     kwargs: dict[str, Any]
 
 
-def parse_spec(text: str) -> Spec:
+def parse_spec(text: str, place: str = "") -> Spec:
     """Parse ``name`` or ``name(value, key=value, …)``.
+
+    Args:
+        text: the spec.
+        place: what it begins with in place of a name, as in ``./games.py:hex``; the `Spec` then has no name.
 
     Raises:
         ValueError: the text has another form.
     """
     if len(text) > _LONGEST:
         raise ValueError(f"cannot read {shown(text)}: it has {len(text)} characters, expected {_LONGEST} at most")
-    match = _SPEC.fullmatch(text.strip())
+    behind = text.strip()[len(place) :]
+    match = _SPEC.fullmatch(f"_{behind}" if place else behind)
     if match is None:
         raise ValueError(
             f"cannot read {shown(text)}: expected a name, or name(argument, key=value), as in 'mcts(simulations=100)'"
@@ -61,7 +66,7 @@ def parse_spec(text: str) -> Spec:
             raise ValueError(f"cannot read {shown(text)}: {shown(keyword[1])} is given twice")
         else:
             kwargs[keyword[1]] = _value(keyword[2])
-    return Spec(name, args, kwargs)
+    return Spec("" if place else name, args, kwargs)
 
 
 @lru_cache

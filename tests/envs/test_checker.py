@@ -142,7 +142,8 @@ def test_not_every_position_needs_a_text() -> None:
     ("change", "message"),
     [
         ({"player": lambda state: 2}, "'player' of coin: must be 0 or 1, got 2"),
-        ({"legal_actions": lambda state, actions: 0}, "'legal_actions' of coin: must write ids of 0 to 1"),
+        ({"legal_actions": lambda state, actions: 0}, "must write one at least: `is_terminal` says the game goes on"),
+        ({"legal_actions": lambda state, actions: -1}, "'legal_actions' of coin: must write ids of 0 to 1"),
         ({"legal_actions": lambda state, actions: 2}, r"got 2: \[-1, -1\]"),
         ({"num_actions": 1}, r"must write ids of 0 to 0, ascending, and return how many, got 2: \[0, 1\]"),
         ({"legal_actions": _half}, r"'legal_actions' of coin: must return a whole number, got 1\.5"),

@@ -180,6 +180,7 @@ class TestGames:
             ("script:x", r"cannot load script: SystemExit: 3 \(.*script.py, line 3\)"),
             ("nowhere.games:x", "there is no module 'nowhere'"),
             ("games_here:", "cannot read 'games_here:'"),
+            ("games_here:nim(heaps=3", r"cannot read 'games_here:nim\(heaps=3'"),
         ],
     )
     def test_mistakes_are_one_line(self, folder: Path, spec: str, message: str) -> None:

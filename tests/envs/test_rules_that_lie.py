@@ -254,6 +254,13 @@ def sometimes_nothing(state: Any, player: int) -> Any:
     return None
 
 
+def of_a_list(stakes: list[float]) -> Any:
+    def utility(state: Any, player: int) -> Any:
+        return stakes[player] if player > 7 else utility_(state, player)
+
+    return utility
+
+
 play_, utility_ = helper(play), helper(utility)
 HERE = r"\(test_rules_that_lie.py:\d+\)"
 FAULTS = [
@@ -265,6 +272,10 @@ FAULTS = [
     (
         {"utility": unknown_name},
         rf"'utility' of take does not compile {HERE}: NameError: name 'nobody_knows'",
+    ),
+    (
+        {"utility": of_a_list([1.0])},
+        rf"'utility' of take does not compile {HERE}: List\(float64, True\) from outside of the rule is no const",
     ),
 ]
 

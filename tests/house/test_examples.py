@@ -88,11 +88,14 @@ def test_the_example_of_a_network_inside_a_search_runs() -> None:
     assert 0 <= example.main(seconds=0.0, num_envs=4, simulations=20, games=2) <= 1
 
 
-def test_the_alphazero_example_runs_and_keeps_its_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_alphazero_example_runs_and_keeps_its_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     example, file = load("alphazero", "torch"), tmp_path / "az.safetensors"
     example.LEARN_AFTER = example.WINDOW = 500
     kept = example.main(minutes=0.1, num_envs=16, simulations=4, network="tiny", out=file)
     assert 0 < kept <= 1
+    assert f"saved {file}\n" in capsys.readouterr().out
     found = evaluate(f"network({str(file)!r})", example.GAME, ladder="none").grades
     assert found is not None
     assert found.total.preserving.share == pytest.approx(kept, abs=0.01)  # sums in another order, in other batches

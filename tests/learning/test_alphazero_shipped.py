@@ -70,7 +70,7 @@ def test_the_name_of_a_game_is_its_own_net_or_a_folder_of_that_name(
 @pytest.mark.parametrize(
     ("game", "player"),
     [
-        pytest.param("go_9x9", "alphazero(simulations=16)", marks=pytest.mark.slow),
+        pytest.param("go_9x9", "alphazero(simulations=16, decisive=true)", marks=pytest.mark.slow),
         pytest.param("gomoku(size=9)", "network", marks=pytest.mark.slow),
         ("othello", "network"),
     ],
