@@ -38,7 +38,7 @@ def parse_spec(text: str, place: str = "") -> Spec:
 
     Args:
         text: the spec.
-        place: what it begins with in place of a name, as in ``./games.py:hex``; the `Spec` then has no name.
+        place: what it begins with in place of a name, as in ``./file.py:name``; the `Spec` then has no name.
 
     Raises:
         ValueError: the text has another form.
