@@ -116,6 +116,7 @@ def test_free_handicaps_fit_small_boards(size: int, points: int) -> None:
     assert server.answer("place_free_handicap 2") == "? board not empty"
 
 
+@pytest.mark.slow
 def test_no_free_handicap_without_room_or_in_other_games() -> None:
     server = GTPServer("random", make_game("go(board_size=1)"))
     assert server.answer("place_free_handicap 2") == "? invalid number of stones"

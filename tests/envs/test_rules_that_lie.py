@@ -182,6 +182,7 @@ def test_a_game_that_goes_on_for_too_long_is_broken_off() -> None:
         batch.step(batch.masks.argmax(axis=1))
 
 
+@pytest.mark.slow
 def test_who_asks_for_it_may_lie() -> None:
     game = Game(**{**TAKE, "max_plies": 5, "check": False})
     assert AlphaBeta(game, depth=2).analyse(game.new_state()).depth == 2

@@ -42,27 +42,21 @@ def test_a_game_says_how_far_it_is() -> None:
     assert str(env) == "connect_four_v0"  # PettingZoo's own
 
 
-@pytest.mark.parametrize(
-    ("env", "expected"),
-    [
-        (SoloEnv("tictactoe"), "<SoloEnv tictactoe seat='random' opponent=Random(tictactoe)>"),
-        (
-            SoloEnv("tictactoe", AlphaBeta("tictactoe", depth=2), "first"),
-            "<SoloEnv tictactoe seat='first' opponent=AlphaBeta(tictactoe, depth=2)>",
+def test_environments_say_what_is_played_in_them() -> None:
+    shown = {
+        SoloEnv("tictactoe"): "<SoloEnv tictactoe seat='random' opponent=Random(tictactoe)>",
+        SoloEnv("tictactoe", AlphaBeta("tictactoe", depth=2), "first"): (
+            "<SoloEnv tictactoe seat='first' opponent=AlphaBeta(tictactoe, depth=2)>"
         ),
-        (GameBatch("tictactoe", 3), "<GameBatch tictactoe num_envs=3>"),
-        (
-            SeatBatch("tictactoe", 3, "minimax(depth = 1)"),
-            "<SeatBatch tictactoe num_envs=3 seat='random' opponent=minimax(depth=1)>",
+        GameBatch("tictactoe", 3): "<GameBatch tictactoe num_envs=3>",
+        SeatBatch("tictactoe", 3, "minimax(depth = 1)"): (
+            "<SeatBatch tictactoe num_envs=3 seat='random' opponent=minimax(depth=1)>"
         ),
-        (
-            BoardVectorEnv("mnk(m=4, n=4)", 2, RandomOpponents(), "second"),
-            "<BoardVectorEnv mnk(m=4, n=4) num_envs=2 seat='second' opponent=RandomOpponents>",
+        BoardVectorEnv("mnk(m=4, n=4)", 2, RandomOpponents(), "second"): (
+            "<BoardVectorEnv mnk(m=4, n=4) num_envs=2 seat='second' opponent=RandomOpponents>"
         ),
-    ],
-)
-def test_environments_say_what_is_played_in_them(env: Any, expected: str) -> None:
-    assert repr(env) == expected
+    }
+    assert [repr(env) for env in shown] == list(shown.values())
 
 
 def test_environments_of_gymnasium_say_it_too() -> None:

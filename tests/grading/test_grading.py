@@ -189,7 +189,9 @@ class TestGrades:
 
 
 class TestAnswers:
-    @pytest.mark.parametrize("spec", ["random", "mcts(simulations=10)", "puct(simulations=8)"])
+    @pytest.mark.parametrize(
+        "spec", ["random", "mcts(simulations=10)", pytest.param("puct(simulations=8)", marks=pytest.mark.slow)]
+    )
     def test_the_same_for_any_number_of_processes(self, positions: SolvedPositions, spec: str) -> None:
         many = positions.lines * 3
         one, two = (ask(spec, positions.game, many, seed=4, jobs=jobs) for jobs in (1, 2))

@@ -218,7 +218,7 @@ class TestLimits:
         [
             ("tictactoe", False),
             ("mnk(m=4, n=4, k=4)", False),
-            ("mnk(m=6, n=5, k=4)", True),
+            pytest.param("mnk(m=6, n=5, k=4)", True, marks=pytest.mark.slow),
             ("connect_four(rows=7)", False),  # which is solved from later positions
             ("go(board_size=5)", False),  # which shows earlier positions: nothing is known
             ("chess(classic=True)", True),

@@ -76,6 +76,7 @@ def test_illegal_moves_are_named_and_left_out(tmp_path: Path, records: list[Game
         read_collection(GAME, [path], test_share=0.3, strict=True)
 
 
+@pytest.mark.slow
 def test_illegal_moves_have_the_names_of_their_positions(tmp_path: Path, records: list[GameRecord]) -> None:
     chess = make_game("chess")
     moves = chess.line_of(["e2e4", "e7e5", "g1f3"])
@@ -122,6 +123,7 @@ def test_go_with_another_komi_is_go(tmp_path: Path) -> None:
         read_collection(make_game("go(board_size=6)"), [path], test_share=0.5)
 
 
+@pytest.mark.slow
 def test_illegal_moves_in_sgf_leave_the_other_games(tmp_path: Path) -> None:
     path = tmp_path / "games.sgf"
     write_games(path, generate("gomoku(size=5)", ["random"], 6))
