@@ -6,7 +6,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import pytest
 from gymnasium.wrappers import TimeLimit
 
 import plyground.envs
