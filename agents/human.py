@@ -76,6 +76,7 @@ class Human(Described):
             try:
                 action = game.move_of(state, answer)
             except ValueError as error:
+                # "D3" where the game says d3: after `move_of`, for in SAN a B is a bishop, and a b is a file.
                 alike = [one for one, name in zip(legal, names, strict=True) if name.lower() == answer.lower()]
                 if len(alike) == 1:
                     return alike[0]

@@ -76,7 +76,7 @@ def is_late(status: Any, depth: int, number: int, score: int) -> bool:
 
 @helper
 def is_poor(exchange: Any, stakes: Any, state: Any, move: int, status: Any, depth: int, score: int) -> bool:
-    """Return whether a quiet move need not be tried, since it loses too much by the exchange; likewise.
+    """Return whether a quiet move loses too much by the exchange to be tried, unless checks are spared.
 
     Args:
         exchange: the game's rule; None: it has none.
