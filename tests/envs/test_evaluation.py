@@ -133,6 +133,7 @@ class TestWeights:
         assert game.evaluate(state, 0) == pytest.approx(16 * othello(4).evaluate(state, 0))
         assert game.replace(max_utility=32.0).evaluate(state, 0) == 2 * game.evaluate(state, 0) != 0
 
+    @pytest.mark.slow
     def test_sum_just_below_one_gives_no_win(self) -> None:
         # Rounded, 0.1 ten times is just below 1.
         def tens(state: Any, player: int) -> Any:
@@ -198,6 +199,7 @@ class TestDefinitions:
         assert again.replace(weights={"x": 0.25}).evaluate(again.new_state(), 0) == 0.125
         assert pickle.loads(pickle.dumps(again.replace(name="other"))).weights == {"x": 0.5}
 
+    @pytest.mark.slow
     def test_features_that_are_compiled_already(self) -> None:
         for features in (helper(one_feature), kernel(one_feature)):
             game = tictactoe().replace(features=features, weights={"x": 0.5})

@@ -87,7 +87,7 @@ class TestLimits:
         ("spec", "large"),
         [
             ("tictactoe", False),
-            ("mnk(m=4, n=4, k=4)", False),
+            pytest.param("mnk(m=4, n=4, k=4)", False, marks=pytest.mark.slow),
             pytest.param("mnk(m=6, n=5, k=4)", True, marks=pytest.mark.slow),
             ("connect_four(rows=7)", False),  # which is solved from later positions
             ("go(board_size=5)", False),  # which shows earlier positions: nothing is known

@@ -326,6 +326,7 @@ def take_twice() -> Game:
     )
 
 
+@pytest.mark.slow
 def test_games_in_which_a_player_moves_twice() -> None:
     game = take_twice()
     known: dict[bytes, float] = {}

@@ -102,7 +102,7 @@ def test_a_forest_runs_in_plain_python() -> None:
 ALMOST = 1 - 1e-9  # in 32 bits it is 1
 
 
-@pytest.mark.parametrize("root", ["gumbel", "puct"])
+@pytest.mark.parametrize("root", [pytest.param("gumbel", marks=pytest.mark.slow), "puct"])
 @pytest.mark.parametrize(
     "prizes",
     [
