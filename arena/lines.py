@@ -6,7 +6,8 @@ colours (`board_of`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 
 from rich.ansi import AnsiDecoder
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -15,7 +16,7 @@ from rich.text import Text
 
 from .wording import ORDERS, without_orders
 
-__all__ = ["board_of", "console", "print_plain", "print_prose", "signed"]
+__all__ = ["board_of", "console", "estimated", "print_plain", "print_prose", "signed", "title_of"]
 
 
 class _Console(Console):
@@ -57,6 +58,33 @@ def print_prose(out: Console, text: str) -> None:
     out.print(text, markup=False, emoji=False, highlight=False, soft_wrap=not out.is_terminal)
 
 
+def estimated(value: float, low: float, high: float, form: Callable[[float], str], level: str = "") -> str:
+    """Return an estimate with its interval, also where that has one end only, or none.
+
+    As in ``"+12 (-3 to +27)"``, ``"+12 (-3 or more)"``, ``"-3 or more"`` of an infinite one, or ``"not known yet"``.
+
+    Args:
+        value: the estimate.
+        low: the lower end of its interval.
+        high: the upper end.
+        form: writes a number.
+        level: what the interval is, as in ``"95 %"``, which stands behind it.
+    """
+    if math.isinf(low) and math.isinf(high):
+        return "not known yet"
+    bounds = f"{form(low)} to {form(high)}"
+    if math.isinf(low) or math.isinf(high):
+        bounds = f"{form(high)} or less" if math.isinf(low) else f"{form(low)} or more"
+        if math.isinf(value):
+            return f"{bounds} ({level})" if level else bounds
+    return f"{form(value)} ({bounds}{', ' if level else ''}{level})"
+
+
 def signed(value: float, digits: int) -> str:
     """Return a number with its sign; of what is rounded to zero that is a plus."""
     return f"{round(value, digits) + 0.0:+.{digits}f}"
+
+
+def title_of(title: str) -> Text:
+    """Return the title of a table, which is not broken where the table is less wide."""
+    return Text(title, "table.title", no_wrap=True, overflow="ignore")

@@ -19,6 +19,7 @@ from ..envs.outside.messages import cut
 from ..envs.players import PlayerLike, checked_answer, player_name
 from ..envs.starting import position_text, read_options
 from ..envs.vector.opponents import prepare
+from .faults import note_fault
 from .records.judgements import Judgement, judgement_of
 from .records.record import GameRecord
 from .referee import Adjudicator, Conditions, Failures, Position
@@ -182,6 +183,9 @@ def _play(
             return _stayed(method, *arguments)
         except conditions.failures as error:
             raise _EndError("failed", _lost(seat), _in_a_line(error)) from error
+        except Exception as error:
+            note_fault(error, record, seat, getattr(method, "__name__", ""), game)
+            raise
 
     seats, opening, seed = list(env.possible_agents), list(record.moves), record.seed
     now = conditions.now

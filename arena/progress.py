@@ -23,6 +23,7 @@ from rich.table import Column
 from rich.text import Text
 
 from ..envs.jit.interruption import uninterrupted
+from ..envs.outside.messages import cut
 from .bars import Bar
 from .formats import read_games, saved_records, write_games
 from .notices import CONSOLE
@@ -50,6 +51,7 @@ Item = TypeVar("Item")
 _SHARE = 0.05  # of the time at most goes into telling how it stands …
 _LATEST = 10.0  # … which is told anew after so many seconds at the latest
 _NARROW = 60  # columns of a terminal that are too few for all that a bar tells
+_LEAST = 12  # letters of a name
 _AGES = 1e9  # seconds, which nobody waits for
 
 
@@ -135,10 +137,8 @@ def watch_with_progress(
             _LeftColumn(table_column=whole),
         )
         speed, spent = _RateColumn(table_column=whole), TimeElapsedColumn(table_column=whole)
-        # Some lines where there is no room.
-        noted = TextColumn("{task.fields[note]}", markup=False, table_column=Column(overflow="fold"))
         is_narrow = CONSOLE.width < _NARROW
-        columns = (doing, count, left) if is_narrow else (doing, BarColumn(20), count, speed, spent, left, noted)
+        columns = (doing, count, left) if is_narrow else (doing, BarColumn(20), count, speed, spent, left)
         with Bar(*columns, console=CONSOLE) as bar:
             shown = bar.add_task(task, total=total, completed=done, begun=done, note="")
             try:
@@ -151,8 +151,12 @@ def watch_with_progress(
                 if end is not None:
                     bar.update(shown, note=end())
     except KeyboardInterrupt:
-        CONSOLE.print(f"stopped after {done} of {total} {unit}")
+        CONSOLE.print(f"stopped after {done:,} of {total:,} {unit}")
         return True
+    except Exception:
+        if done:  # else nothing is kept
+            CONSOLE.print(f"ended after {done:,} of {total:,} {unit}")
+        raise
     return False
 
 
@@ -223,7 +227,8 @@ class _Leader:
             return ""
         if lead.elo < 0.5:
             return "nobody leads"
-        return f"{plain(lead.name)} leads by {lead.elo:.0f} Elo ({lead.low:.0f} to {lead.high:.0f})"
+        by = f"leads by {lead.elo:.0f} Elo ({lead.low:.0f} to {lead.high:.0f})"
+        return f"{cut(plain(lead.name), max(_LEAST, CONSOLE.width - len(by) - 1))} {by}"
 
 
 def convert_with_progress(source: Path, target: Path, partial: bool = False) -> tuple[int, ValueError | None]:
@@ -287,13 +292,13 @@ def train_with_progress(
         minutes: the limit on the minutes, if there is one.
     """
     columns = (
+        TextColumn("{task.description}"),
         BarColumn(16),
-        TextColumn("{task.fields[text]}", markup=False, table_column=Column(overflow="fold")),  # some lines
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
     with Bar(*columns, console=CONSOLE) as bar:
-        task = bar.add_task("training", total=1.0, text="compiling …")
+        task = bar.add_task("training", total=1.0, note="compiling …")
         stage = ""
 
         def show(progress: Progress) -> None:
@@ -301,6 +306,6 @@ def train_with_progress(
             if progress.stage != stage:
                 stage = progress.stage
                 bar.reset(task)
-            bar.update(task, completed=progress.share(steps, minutes), text=progress.line())
+            bar.update(task, completed=progress.share(steps, minutes), note=progress.line())
 
         return work(show)

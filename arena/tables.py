@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Column, Table
 from rich.text import Text
 
-from .lines import signed
+from .lines import signed, title_of
 from .ratings import RatingList
 from .tournaments import Standing
 from .wording import counted, plain
@@ -156,7 +156,7 @@ def _width(column: Column) -> int:
 def _players(title: str | None) -> Table:
     """Return an empty table that begins with numbered players. Names and a title are `Text`: no console changes it."""
     result = _Players(
-        title=title and Text(plain(title), "table.title"),
+        title=title and title_of(plain(title)),
         title_justify="left",
         header_style="bold underline",
         box=None,

@@ -11,7 +11,7 @@ itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict, overload
 
 import numpy as np
@@ -350,17 +350,19 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             return None
         return picture(self.game, self._position.state, last=self._last_move(), caption=self._caption()).to_svg()
 
-    def status(self) -> str:
+    def status(self, names: Sequence[str] | None = None) -> str:
         """Return who is to move, or how the game ended, repetitions included: ``"player_0 won"``, or ``"draw"``.
 
-        A game that was truncated, or that an illegal move ended, is ``"stopped"``.
+        A game that was truncated, or that an illegal move ended, is ``"stopped"``. ``names`` are what the two players
+        are called; by default those of the agents.
         """
+        names = self.possible_agents if names is None else names
         if not self._over:
-            return f"{self.agent_selection} to move"
+            return f"{names[self._seats[self.agent_selection]]} to move"
         if not self._position.over:
             return "stopped"
         first, second = self._position.utilities
-        return "draw" if first == second else f"{self.possible_agents[int(first < second)]} won"
+        return "draw" if first == second else f"{names[int(first < second)]} won"
 
     def _last_move(self) -> tuple[State, int] | None:
         """Return the last move, as the state before it and the action; None if there is none."""

@@ -8,7 +8,6 @@ name of an entry point of the group ``plyground.games`` in an installed package.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +23,7 @@ from .factory import game_factory, is_own
 from .game import Game
 from .outside.elsewhere import absolute, called, content_of, installed, load, place_of
 from .outside.messages import shown
-from .outside.spec import nearest, parse_spec
+from .outside.spec import nearest, nearest_of, parse_spec
 
 __all__ = ["as_game", "game_names", "game_presets", "game_with", "make_game", "register_game"]
 
@@ -282,7 +281,7 @@ def game_with(owner: type, game: Game | str, parameters: Mapping[str, Any]) -> G
         own = [name for name in inspect.signature(owner).parameters if name not in ("game", "parameters")]
         takes = _parameters_of(game) if isinstance(game, str) else []
         for key in parameters:
-            if key not in takes and difflib.get_close_matches(key, own, n=1, cutoff=0.6):
+            if key not in takes and nearest_of(key, own):
                 raise ValueError(f"unknown argument {key!r} of {owner.__name__}: {nearest(key, own + takes)}")
     found = as_game(game, **parameters)
     check_once(found)

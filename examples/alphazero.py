@@ -24,6 +24,7 @@ import torch
 import typer
 from torch.nn import functional
 
+from plyground.agents.compiling import compiling
 from plyground.agents.networks import Inference, make_inference, new_network, save_network
 from plyground.agents.puct.forest import Forest
 from plyground.arena import SolvedPositions, committed_positions, grade
@@ -176,10 +177,13 @@ def main(
     torch.set_num_threads(threads)
     game, positions = make_game(GAME), committed_positions(GAME)
     assert positions is not None
-    learner, memory = Learner(game, network, seed), Memory(game, np.random.default_rng(seed))
-    play, net = SelfPlay(game, num_envs, simulations, seed), make_inference(learner.average, threads=threads)
     if out is not None:
         check_writable(out)  # so that a wrong place does not cost a training
+    learner, memory = Learner(game, network, seed), Memory(game, np.random.default_rng(seed))
+    net = make_inference(learner.average, threads=threads)
+    with compiling("self-play", game):  # which says so where it takes longer than a second
+        SelfPlay(game, 1, simulations, seed).move(net)
+    play = SelfPlay(game, num_envs, simulations, seed)
     started, said, moves, losses = time.perf_counter(), 0.0, 0, (np.nan, np.nan)
     while (passed := time.perf_counter() - started) < 60 * minutes:
         before = memory.total

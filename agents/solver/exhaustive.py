@@ -63,7 +63,7 @@ class TooManyError(MemoryError):
             megabytes = self.fewest / _FILLED * BYTES / _USED / 2**20
             more = f"and there are about {self.fewest:,} or more, for which it takes table_mb={megabytes:,.0f} or more"
         return (
-            f"{self.spec} is too large to solve with table_mb={self.table_mb:g}: {self.kept} positions were found, "
+            f"{self.spec} is too large to solve with table_mb={self.table_mb:g}: {self.kept:,} positions were found, "
             f"{more}{tried}; give more memory, or a position nearer to the end"
         )
 

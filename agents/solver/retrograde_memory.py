@@ -53,7 +53,7 @@ class TooLargeError(MemoryError):
         self.positions = positions
 
     def __str__(self) -> str:
-        return f"there is not enough memory to go on after {self.positions} positions"
+        return f"there is not enough memory to go on after {self.positions:,} positions"
 
 
 def compile_backwards(game: Game) -> None:

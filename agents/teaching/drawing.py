@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...envs.definition.board import sides_of
 from ...envs.render.drawing import Drawing
 from ...envs.render.shapes import Circle, Line, Point, Polygon, Rectangle, Shape, Text
 from ...envs.render.styles import contrast
@@ -75,7 +76,7 @@ def mcts_drawing(trace: MCTSTrace) -> Drawing:
         shapes.append(Text(x, y, label, _fitting(label, 0.3, 0.78), _PAGE))
         if node.moves:
             shapes += _tag(x, y - 0.66, node.moves[-1], _INK)
-    movers = [(f"{name} moved", colour) for name, colour in zip(trace.game.players, _MOVERS, strict=True)]
+    movers = [(f"{name} moved", colour) for name, colour in zip(sides_of(trace.game), _MOVERS, strict=True)]
     legend = [*movers, ("W/N: the mover's sum of results, visits", None), ("thick: most visited", None)]
     return _drawing(shapes, places, "Monte Carlo tree search", mcts_text(trace), legend)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...envs import Game, State, make_game
+from ...envs.definition.board import sides_of
 from ...envs.render.drawing import Drawing
 from .alphabeta_trace import AlphaBetaTrace, TracedNode, trace_alphabeta
 from .drawing import alphabeta_drawing, mcts_drawing
@@ -107,16 +108,16 @@ def mcts_exercise(seed: int) -> Exercise:
     rng = np.random.default_rng(seed)
     state, before, after = _next_simulation(game, rng)
     last = after.simulations[-1]
-    player = game.players[int(game.player(state))]
+    sides = sides_of(game)
     if last.utility == 0:
         result = "ends in a draw"
     else:
-        result = f"is won by {game.players[int(last.utility < 0)]}"
+        result = f"is won by {sides[int(last.utility < 0)]}"
     question = "\n".join(
         [
             f"Monte Carlo tree search, exercise {seed}",
             "",
-            f"Tic-tac-toe, {player} to move ({game.players[0]} has X, {game.players[1]} has O):",
+            f"Tic-tac-toe, {sides[int(game.player(state))]} to move:",
             game.text(state),
             "",
             _wrapped(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...envs.definition.board import sides_of
 from .alphabeta_trace import AlphaBetaTrace, TracedNode
 from .mcts_trace import MCTSNode, MCTSTrace, Simulation
 from .trees import number
@@ -76,7 +77,7 @@ def mcts_text(trace: MCTSTrace) -> str:
 
 def _mcts_lines(trace: MCTSTrace, node: MCTSNode, first: str, rest: str) -> Iterator[str]:
     if node.moves:
-        player = trace.game.players[node.mover]
+        player = sides_of(trace.game)[node.mover]
         yield f"{first}{node.moves[-1]}  {player}: W={number(node.total)} N={node.visits} Q={node.mean:.3f}"
     else:
         yield f"root  N={node.visits}"
@@ -96,7 +97,7 @@ def mcts_steps(trace: MCTSTrace, first: int = 1) -> str:
 
 
 def _simulation(trace: MCTSTrace, done: Simulation) -> Iterator[str]:
-    players = trace.game.players
+    players = sides_of(trace.game)
     yield f"Simulation {done.number}"
     if not done.selections:
         yield "  1. Selection: root, which has untried moves"

@@ -10,10 +10,9 @@ import functools
 import importlib
 import io
 import sys
-import sysconfig
-import traceback
 from collections.abc import Callable
 from pathlib import Path
+from traceback import format_exc
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -32,6 +31,7 @@ __all__ = ["app", "main"]
 
 _UsageError: Any = typer.BadParameter.__base__  # what a wrong option or argument raises
 _err = console(stderr=True)
+_has_tracebacks = False  # whether they are asked for
 _EPILOG = (
     "'plyground COMMAND --help' has the options of a command, and examples. A game or a player of your own is named by "
     "its place, as in './examples/breakthrough.py:breakthrough' or 'package.module:attribute'."
@@ -91,15 +91,22 @@ def _print_version(asked: bool) -> None:
 def _options(
     context: typer.Context,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not say what is being compiled.")] = False,
+    traceback: Annotated[
+        bool, typer.Option("--traceback", help="Show the whole traceback of an error, above what is said of it.")
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version, and exit.")
     ] = False,
 ) -> None:
+    global _has_tracebacks
+    _has_tracebacks = traceback
     context.with_resource(notices_shown(quiet))
 
 
 def main() -> None:
     """Run the command line and exit: with 0, with 2 after a user's mistake, with 130 after Ctrl-C.
+
+    Where code of the user's own fails in the midst of the work, such as a player, it is 1.
 
     What was done before Ctrl-C is printed all the same. Where it is how one ends, as in ``watch``, it is no error.
     """
@@ -110,7 +117,7 @@ def main() -> None:
             if stream.errors == "strict" or (stream.errors == "surrogateescape" and stream.encoding != "utf-8"):
                 stream.reconfigure(errors="replace")
         with always_heard():
-            sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False))
+            sys.exit(_called(sys.argv[1:] or ["--help"]))
     except _UsageError as error:
         _complain(f"{error.format_message()}{_value_of(error)}")
     except OSError as error:
@@ -131,6 +138,25 @@ def main() -> None:
         sys.exit(130)
 
 
+def _called(arguments: list[str]) -> Any:
+    """Call a command, and return the code to exit with. Failures of code of the user's own are told here."""
+    try:
+        return app(arguments, standalone_mode=False)
+    except Exception as error:
+        from ...envs.outside.messages import cut
+        from ..faults import noted, place_of
+
+        note, place = noted(error), place_of(error)
+        place = place or ("" if note is None else note.place)
+        is_told = note is None and isinstance(error, (_UsageError, OSError, ValueError, ImportError, MemoryError))
+        if not place or is_told:
+            raise
+        who = "" if note is None else f"{note}: "
+        what = cut(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+        more = "" if _has_tracebacks else "\n'plyground --traceback …' shows the whole traceback"
+        _complain(f"{who}{what}{place}{more}", 1)
+
+
 def _value_of(error: Any) -> str:
     """Return the end of a message that does not name the value: those of Pydantic, which newer Typers ask."""
     fault: Any = error.__cause__
@@ -142,19 +168,19 @@ def _place_of(error: BaseException) -> str:
 
     "" if it was in none, or if it was raised there, for then the message is meant to be read as it is.
     """
-    package = [Path(__file__).parents[2] / room for room in ("agents", "arena", "envs")]
-    libraries = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    for frame in reversed(traceback.extract_tb(error.__traceback__)[1:]):
-        file = Path(frame.filename)
-        if file.is_file() and not any(map(file.is_relative_to, package + libraries)):
-            said = (frame.line or "").startswith("raise ") or f"{file.name}:" in str(error)
-            return "" if said else f" ({file}, line {frame.lineno})"
-    return ""
+    from ..faults import own_frame
+
+    frame = own_frame(error)
+    if frame is None or (frame.line or "").startswith("raise ") or f"{Path(frame.filename).name}:" in str(error):
+        return ""
+    return f" ({frame.filename}, line {frame.lineno})"
 
 
-def _complain(message: str) -> NoReturn:
+def _complain(message: str, code: int = 2) -> NoReturn:
+    if _has_tracebacks:
+        print_plain(_err, format_exc().rstrip())
     print_plain(_err, Text.assemble(("error:", "bold red"), " ", message))
-    sys.exit(2)
+    sys.exit(code)
 
 
 def _in_words(error: OSError) -> str:

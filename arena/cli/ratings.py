@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 
 from ..bars import status
-from ..lines import console, print_plain, print_prose
+from ..lines import console, print_plain, print_prose, title_of
 from ..wording import counted, plain
 from .options import Json, Out, Resume, Seed, print_json
 
@@ -263,7 +263,8 @@ def rate(
     ladder: Annotated[
         Path | None,
         typer.Option(
-            help="Ratings of other rungs: a file as benchmarks/strength/ladder.py makes. Default: the package's."
+            help="Ratings of other rungs, a file of JSON: "
+            '{"game": "connect_four", "elo": {"random": 0, "mcts(simulations=100)": 900}}. Default: the package\'s.'
         ),
     ] = None,
     seed: Seed = 0,
@@ -348,7 +349,7 @@ def _tell(player: str, game: str, placing: Placing, ladder: dict[str, float]) ->
     rows = [(elo, rung, f"{elo:.0f}", str(placing.against.get(rung, ""))) for rung, elo in ladder.items()]
     rows.append((rating.elo, f"▶ {player}", str(rating), str(rating.games)))
     title = f"{player} on the ladder of {game}"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, header_style="bold")
+    table = Table(title=title_of(title), title_justify="left", box=box.SIMPLE_HEAD, header_style="bold")
     table.add_column("player", overflow="fold")
     for heading in ("Elo", "games"):
         table.add_column(heading, justify="right", no_wrap=True)

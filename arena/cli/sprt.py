@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from datetime import datetime
 from itertools import chain
@@ -13,7 +12,7 @@ from rich import box
 from rich.table import Table
 
 from ..bars import status
-from ..lines import console, print_prose, signed
+from ..lines import console, estimated, print_plain, signed
 from ..wording import counted, plain
 from .options import (
     Adjudicate,
@@ -116,7 +115,7 @@ def sprt(
         losses.add(record)
     losses.tell()
     names = " v ".join(map(plain, records[0].players))
-    _tell(test, f"{records[0].game}: {names}, {counted(len(records), 'game')}, seed {seed}", as_json)
+    _tell(test, f"{names}\n{records[0].game}, {counted(len(records), 'game')}, seed {seed}", as_json)
     if is_interrupted:
         raise typer.Exit(130)
 
@@ -186,7 +185,7 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
         )
         return
     if title:
-        print_prose(_out, title)
+        print_plain(_out, title)
     table = Table(box=box.SIMPLE_HEAD, header_style="bold")
     table.add_column("points of a pair")
     for points in _POINTS:
@@ -199,15 +198,9 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
 
 
 def _elo(test: Sprt) -> str:
-    """Return the estimate of the difference, in words, also where results bound it on one side only, or on none."""
+    """Return the estimate of the difference, in words."""
     found, kind = test.estimate(), "normalised" if test.model == "normalized" else "logistic"
-    elo, low, high = (signed(value, 1) for value in (found.elo, found.low, found.high))
-    if math.isinf(found.low) and math.isinf(found.high):
-        return f"{kind} Elo not known yet"
-    if math.isinf(found.low) or math.isinf(found.high):
-        bound = f"{high} or less" if math.isinf(found.low) else f"{low} or more"
-        return f"{kind} Elo {bound} (95 %)" if math.isinf(found.elo) else f"{kind} Elo {elo} ({bound}, 95 %)"
-    return f"{kind} Elo {elo} ({low} to {high}, 95 %)"
+    return f"{kind} Elo {estimated(found.elo, found.low, found.high, lambda elo: signed(elo, 1), '95 %')}"
 
 
 def _in_words(test: Sprt) -> str:

@@ -93,14 +93,16 @@ def ladder_of(game: Game, path: Path | None = None) -> dict[str, float]:
         games = ", ".join(sorted(one.stem.removeprefix("ladder_") for one in _FOLDER.glob("ladder_*.json")))
         raise ValueError(
             f"no ladder of {game.spec} comes with the package: those of {games} do, with their own rules "
-            "and weights; make one by `python -m benchmarks.strength.ladder`, and give its file"
+            f"and weights; `plyground evaluate PLAYER --game '{game.source}' --ladder random --ladder "
+            "'mcts(simulations=100)'` rates a player by others that you choose"
         )
     try:
         about: Any = json.loads(path.read_text())
         found, ladder = str(about["game"]), {str(rung): float(elo) for rung, elo in about["elo"].items()}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(
-            f"{path} is no ladder: expected a file that `python -m benchmarks.strength.ladder` makes"
+            f"{path} is no ladder: expected JSON, as in "
+            f'{{"game": "{game.spec}", "elo": {{"random": 0, "mcts(simulations=100)": 900}}}}'
         ) from None
     if not same_spec(found, game.spec):
         raise ValueError(f"{path} is the ladder of {found}, not of {game.spec}")

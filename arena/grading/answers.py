@@ -62,12 +62,12 @@ def iter_answers(
         ValueError: the player cannot be made, or not be pickled, or plays an illegal move.
         WorkerError: a process has died.
     """
-    agent = as_agent(player, game)
+    agent, name = as_agent(player, game), player_name(player)
     starts = range(0, len(lines), _CHUNK)
     if jobs == 1:
-        return (_answers(agent, game, lines[i : i + _CHUNK], seed, i) for i in starts)
+        return (_answers(agent, name, game, lines[i : i + _CHUNK], seed, i) for i in starts)
     sent = absolute(player) if isinstance(player, str) else player  # a worker may be in another folder
-    parcel = packed((sent, game), [(player_name(player), sent)])
+    parcel = packed((sent, name, game), [(name, sent)])
     work = (delayed(_answers_in_worker)(*parcel, lines[i : i + _CHUNK], seed, i) for i in starts)
     return results_of(work, jobs, "asks a player")
 
@@ -82,12 +82,12 @@ def shown(game: Game, lines: Sequence[Line]) -> Iterator[tuple[dict[str, NDArray
 
 
 def _answers_in_worker(token: str, data: Any, lines: Sequence[Line], seed: int, first: int) -> Answers:
-    player, game = unpacked(token, data)
+    player, name, game = unpacked(token, data)
     with quiet():
-        return _answers(player, game, lines, seed, first)
+        return _answers(player, name, game, lines, seed, first)
 
 
-def _answers(player: PlayerLike, game: Game, lines: Sequence[Line], seed: int, first: int) -> Answers:
+def _answers(player: PlayerLike, name: str, game: Game, lines: Sequence[Line], seed: int, first: int) -> Answers:
     agent = as_agent(player, game)
     seen = list(shown(game, lines))
     values = head_values(agent, game, seen)
@@ -105,9 +105,7 @@ def _answers(player: PlayerLike, game: Game, lines: Sequence[Line], seed: int, f
             moves[i] = found.best_action
             own[i] = found.value / game.max_utility if in_utilities else np.nan
         else:
-            moves[i] = checked_answer(agent.act(observation, info), player, game)
+            moves[i] = checked_answer(agent.act(observation, info), name, game)
         if not legal_mask(observation, info)[moves[i]]:
-            raise ValueError(
-                f"{player_name(player)} plays {moves[i]}, which is illegal, in\n{game.text(info['state'])}"
-            )
+            raise ValueError(f"{name} plays {moves[i]}, which is illegal, in\n{game.text(info['state'])}")
     return Answers(moves, own if values is None else values)

@@ -187,7 +187,7 @@ def evaluate(
         stopped = count < len(wanted)
         if stopped:
             of_set = f" of {set_name}" if len(asked) > 1 else ""
-            notes.append(f"stopped after {count} of {len(wanted)} positions{of_set}")
+            notes.append(f"stopped after {count:,} of {len(wanted):,} positions{of_set}")
         try:
             with uninterrupted():  # it also loads what intervals need: Ctrl-C meanwhile is not to lose the marks
                 if count:
@@ -199,7 +199,7 @@ def evaluate(
         except KeyboardInterrupt:
             if not stopped and (ladder_rungs(ladder) or set_name != asked[-1][0]):
                 stopped = True
-                notes.append(f"stopped after the {count} positions, before what was to follow")
+                notes.append(f"stopped after the {count:,} positions, before what was to follow")
         if stopped:
             break
     climbed, fault = None, None

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ...envs import Game
-from ..lines import board_of, print_plain
+from ..lines import board_of, estimated, print_plain, print_prose, signed, title_of
 from ..wording import counted, plain
 from .calibration import Calibration
 from .evaluation import Evaluation, SetGrade
@@ -23,7 +23,7 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
     print_plain(out, f"{plain(found.player)} in {found.game}, seed {found.seed}\n")
     if found.grades is not None:
         out.print(grades_table(found.grades))
-        print_plain(
+        print_prose(
             out,
             "preserving: a win stays a win, a draw a draw; at stake: the same, where some move would lose value;\n"
             "optimal: it also wins soonest, or loses or draws latest; value lost: 1 where a win is smaller by 1\n",
@@ -31,14 +31,14 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
         out.print(sets_table(found.sets))
         has_far = any(one.far is not None for one in found.sets)
         far = "; far: with best play the game lasts 29 plies or more" if has_far else ""
-        print_plain(out, f"error: the share that does not preserve{far}\n")
+        print_prose(out, f"error: the share that does not preserve{far}\n")
     if found.ladder is not None:
         out.print(ladder_table(found.ladder))
-        print_plain(out, _rating_text(found.ladder))
+        print_prose(out, _rating_text(found.ladder))
     for calibration in (found.calibration, found.outcomes):
         if calibration is not None:
             out.print(calibration_table(calibration))
-            print_plain(out, _calibration_text(calibration))
+            print_prose(out, _calibration_text(calibration))
     if found.grades is not None and blunders > 0:
         worst, every = found.grades.blunders[:blunders], len(found.grades.blunders)
         print_plain(
@@ -50,7 +50,7 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
         for blunder in worst:
             print_plain(out, board_of(f"{blunder_text(game, blunder)}\n"))
     for note in found.notes:
-        print_plain(out, f"note: {note}")
+        print_prose(out, f"note: {note}")
 
 
 def grades_table(grades: Grades) -> Table:
@@ -78,14 +78,14 @@ def sets_table(sets: Sequence[SetGrade]) -> Table:
         for name, total in ((one.name, one.total), (f"{one.name}, far", one.far)):
             if total is not None:
                 share, chance = total.preserving, f"{100 * total.preserving_by_chance:.1f}"
-                table.add_row(name, str(total.positions), _percent(share), _percent(share.rest), chance)
+                table.add_row(name, f"{total.positions:,}", _percent(share), _percent(share.rest), chance)
     return table
 
 
 def _cells(line: Grade) -> tuple[str, ...]:
     lost = line.lost
     shares = map(_percent, (line.preserving, line.keeping, line.optimal))
-    return str(line.positions), *shares, f"{lost.mean:.2f} ± {(lost.high - lost.low) / 2:.2f}"
+    return f"{line.positions:,}", *shares, f"{lost.mean:.2f} ± {(lost.high - lost.low) / 2:.2f}"
 
 
 def _percent(share: Share) -> str:
@@ -100,7 +100,9 @@ def ladder_table(ladder: Ladder) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for rung in ladder.rungs:
         counts = f"{rung.wins}-{rung.draws}-{rung.losses}"
-        table.add_row(rung.player, f"{rung.elo:.0f}", counts, f"{rung.result.score:.1%}", str(rung.result))
+        found = rung.result
+        ahead = estimated(found.elo, found.low, found.high, lambda elo: signed(elo, 0))
+        table.add_row(rung.player, f"{rung.elo:.0f}", counts, f"{found.score:.1%}", ahead)
     return table
 
 
@@ -110,7 +112,7 @@ def _rating_text(ladder: Ladder) -> str:
     is_random = not ladder.measured_now or any(rung.player == "random" for rung in ladder.rungs)
     zero = "random" if is_random else ladder.rungs[0].player
     return (
-        f"Elo {rating.elo:.0f} ({rating.low:.0f} to {rating.high:.0f}), score {rating.score:.1%}; "
+        f"Elo {estimated(rating.elo, rating.low, rating.high, lambda elo: f'{elo:.0f}')}, score {rating.score:.1%}; "
         f"the rungs' ratings are {origin}, with {zero} at 0\n"
     )
 
@@ -122,7 +124,7 @@ def calibration_table(found: Calibration) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for one in found.bins:
         table.add_row(
-            f"{one.low:.1f} to {one.high:.1f}", str(one.positions), f"{one.predicted:.3f}", f"{one.score:.3f}"
+            f"{one.low:.1f} to {one.high:.1f}", f"{one.positions:,}", f"{one.predicted:.3f}", f"{one.score:.3f}"
         )
     return table
 
@@ -135,7 +137,9 @@ def _calibration_text(found: Calibration) -> str:
 
 
 def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", header_style="bold underline", box=None, padding=(0, 1, 0, 0))
+    return Table(
+        title=title_of(title), title_justify="left", header_style="bold underline", box=None, padding=(0, 1, 0, 0)
+    )
 
 
 def blunder_text(game: Game, blunder: Blunder) -> str:

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MARKS", "Board", "draw_grid", "letters", "numbers_up"]
+__all__ = ["BLACK_FIRST", "MARKS", "Board", "draw_grid", "letters", "numbers_up", "sides_of"]
 
 MARKS = ".XOKk"  # empty, first player's piece, second player's piece, first player's king, second player's king
+BLACK_FIRST = ("Black", "White")  # the sides of most games with discs and stones
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class Board:
         symbols: the same in Unicode, for those who can see it; empty for none.
         threatened: ``threatened(state)`` gives the cells that are marked for danger, as of a king in check: a glow in
             pictures, a plus sign behind the piece in text, as in ``K+``.
+        sides: what people call the first player and the second, as in ``("White", "Black")``; empty: as PettingZoo
+            does, by the game's ``players``.
+
+    Raises:
+        ValueError: ``sides`` are not two names.
     """
 
     rows: int
@@ -49,6 +55,11 @@ class Board:
     marks: str = MARKS
     symbols: str = ""
     threatened: Callable[[Any], tuple[int, ...]] | None = None
+    sides: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.sides) not in (0, 2):
+            raise ValueError(f"sides must be two names, as in ('White', 'Black'), or none, got {self.sides!r}")
 
     def text(self, state: Any, unicode: bool = False) -> str:
         """Draw the board with one character a cell, from ``marks``, and a plus sign behind those in danger.
@@ -61,6 +72,12 @@ class Board:
         marks = [[known[piece] for piece in row] for row in self.pieces(state)]
         danger = () if self.threatened is None else self.threatened(state)
         return draw_grid(marks, self.column_labels, self.row_labels, danger)
+
+
+def sides_of(game: Any) -> tuple[str, str]:
+    """Return what people call the first player of a game, and the second: by its `Board`, else as PettingZoo does."""
+    first, second = (() if game.board is None else game.board.sides) or game.players
+    return first, second
 
 
 def draw_grid(

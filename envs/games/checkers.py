@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..definition.board import Board
+from ..definition.board import BLACK_FIRST, Board
 from ..factory import game_factory
 from ..game import Game
 from ..jit import helper
@@ -193,6 +193,6 @@ def checkers(max_quiet_plies: int = 80, men_reset: bool = True, repetition: int 
         action_to_str=action_to_str,
         fen_of=fen_of,
         read_fen=lambda text: read_fen(text, np.zeros(1, STATE)[0]),
-        board=Board(8, 8, pieces, cells, "checkers"),
+        board=Board(8, 8, pieces, cells, "checkers", sides=BLACK_FIRST),
         repetition=drawn,
     )

@@ -34,4 +34,5 @@ def board_of_chessmen(
         marks=MARKS,
         symbols=_SYMBOLS,
         threatened=threatened,
+        sides=("White", "Black"),
     )

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..definition.board import Board, letters, numbers_up
+from ..definition.board import BLACK_FIRST, Board, letters, numbers_up
 from ..definition.terms import Symmetry, state_dtype
 from ..factory import game_factory
 from ..game import Game
@@ -195,6 +195,15 @@ def _in_a_row(name: str, rows: int, columns: int, length: int, exact: bool, styl
         is_valid=validity(place_of, hashes, steps, length, exact),
         decode=decode,
         action_to_str=[f"{column}{row}" for row in numbers_up(rows) for column in letters(columns)].__getitem__,
-        board=Board(rows, columns, pieces, lambda state, action: (action,), style, numbers_up(rows), letters(columns)),
+        board=Board(
+            rows,
+            columns,
+            pieces,
+            lambda state, action: (action,),
+            style,
+            numbers_up(rows),
+            letters(columns),
+            sides=("X", "O") if style == "marks" else BLACK_FIRST,
+        ),
         symmetries=[Symmetry(image, image) for image in images],
     )

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..definition.board import Board, letters
+from ..definition.board import BLACK_FIRST, Board, letters
 from ..definition.terms import Symmetry, state_dtype
 from ..factory import game_factory
 from ..game import Game
@@ -201,6 +201,7 @@ def othello(size: int = 8, by_discs: bool = False) -> Game:
             "othello",
             rows,
             letters(size),
+            sides=BLACK_FIRST,
         ),
         symmetries=[Symmetry(image.ravel(), np.append(image, pass_action)) for image in images],
     )

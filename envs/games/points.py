@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..definition.board import Board, letters, numbers_up
+from ..definition.board import BLACK_FIRST, Board, letters, numbers_up
 
 __all__ = ["BLACK", "BORDER", "EMPTY", "WHITE", "Points", "point_board", "point_names", "points"]
 
@@ -83,6 +83,7 @@ def point_board(board_size: int) -> Board:
         "lines",
         row_labels=numbers_up(board_size),
         column_labels=_columns(board_size),
+        sides=BLACK_FIRST,
     )
 
 

@@ -147,7 +147,7 @@ def tictactoe() -> Game:
         canonical_key=canonical_key,
         is_valid=is_valid,
         decode=decode,
-        board=Board(3, 3, pieces, lambda state, action: (3 * (action % 3) + action // 3,), "marks"),
+        board=Board(3, 3, pieces, lambda state, action: (3 * (action % 3) + action // 3,), "marks", sides=("X", "O")),
         text=text,
         symmetries=[Symmetry(cells, cells) for cells in _IMAGES],
         players=("player_1", "player_2"),

@@ -22,6 +22,7 @@ _SPEC = re.compile(r"([A-Za-z_][\w-]*)\s*(?:\((.*)\))?", re.DOTALL)
 _KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
 _WORDS = {"true": True, "false": False, "none": None}  # in any case: as people write them in a shell
 _OPENING, _CLOSING = "([{", ")]}"
+_NEAR = 0.65  # of the letters of a name and of the one that may be meant, by `difflib`
 _LONGEST, _DEEPEST = 10_000, 50  # characters of a spec, and brackets within brackets
 
 
@@ -103,7 +104,7 @@ def nearest_of(name: str, choices: Iterable[str]) -> str | None:
     choices = list(choices)
     if alike := [choice for choice in choices if choice.lower() == name.lower()]:
         return alike[0]
-    return next(iter(difflib.get_close_matches(name, choices, n=1, cutoff=0.5)), None)
+    return next(iter(difflib.get_close_matches(name, choices, n=1, cutoff=_NEAR)), None)
 
 
 def _split(inside: str, text: str) -> list[str]:

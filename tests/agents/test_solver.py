@@ -148,7 +148,7 @@ def test_memory_is_checked_before_it_is_passed(rng: np.random.Generator, monkeyp
         return new_table(slots)
 
     monkeypatch.setattr("plyground.agents.solver.exhaustive.new_table", noted)
-    with pytest.raises(MemoryError, match=r"too large to solve with table_mb=1: \d+ positions were found") as caught:
+    with pytest.raises(MemoryError, match=r"too large to solve with table_mb=1: [\d,]+ positions were found") as caught:
         solver.value(game.new_state())
     assert max(tables) > 0.8 * 2**20 / BYTES  # nearly all of the memory was used
     monkeypatch.undo()

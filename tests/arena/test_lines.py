@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 
 import pytest
 from rich.console import Console
@@ -11,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plyground.arena import Score, Standing, cross_table
-from plyground.arena.lines import board_of, console, print_plain, print_prose, signed
+from plyground.arena.lines import board_of, console, estimated, print_plain, print_prose, signed
 from plyground.arena.progress import watch_with_progress
 from plyground.arena.records.judgements import Judgement
 from plyground.arena.wording import counted, size_of
@@ -140,6 +141,22 @@ def test_progress_bars_do_so(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_nothing_is_a_negative_zero(value: float, digits: int, text: str) -> None:
     assert signed(value, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ((12.0, -3.0, 27.0), "+12 (-3 to +27)"),
+        ((12.0, -3.0, math.inf), "+12 (-3 or more)"),
+        ((-12.0, -math.inf, 3.0), "-12 (+3 or less)"),
+        ((math.inf, 20.0, math.inf), "+20 or more"),
+        ((-math.inf, -math.inf, -20.0), "-20 or less"),
+        ((338.0, -math.inf, math.inf), "not known yet"),
+        ((math.inf, -math.inf, math.inf), "not known yet"),
+    ],
+)
+def test_what_nothing_bounds_is_no_number(numbers: tuple[float, float, float], text: str) -> None:
+    assert estimated(*numbers, lambda value: signed(value, 0)) == text
 
 
 def test_values_of_draws_have_no_minus() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from rich.console import Console
 from rich.progress import TaskID
 
 from plyground.arena import Progress, bars, progress
+from plyground.arena.bars import in_lines
 from plyground.arena.progress import train_with_progress, watch_with_progress
 from plyground.arena.training.alphago.part import AlphaGoProgress
+from tests.helpers.report_games import a_game
 
 WAIT = 0.25  # seconds, at least, before the first item
 
@@ -34,18 +37,43 @@ def test_the_rate_is_that_since_the_beginning(new: int, done: int, capsys: pytes
     assert 0.99 * new / (time.monotonic() - begun) <= float(found[1]) <= new / WAIT  # it has three digits
 
 
-@pytest.mark.parametrize(("width", "lines"), [(40, 1), (100, 2)])
-def test_a_narrow_terminal_has_one_line(
-    width: int, lines: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_a_note_stands_below_its_bar(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The note was folded to two letters a line there."""
+    """It was folded beside it, to two letters a line on a narrow terminal."""
     monkeypatch.setattr(bars, "_APART", 60.0)
     monkeypatch.setenv("TERM", "dumb")  # nothing is drawn over
     monkeypatch.setattr(progress, "CONSOLE", Console(stderr=True, width=width, height=20, force_terminal=True))
     watch_with_progress(iter([1]), 1, "playing", "games", lambda item: None, note=lambda item: "a leads " * 8)
     said = capsys.readouterr().err
-    assert "1/1" in said
-    assert len(said.split("\n")) - 2 == lines  # an empty one ends the bar
+    bar, note, *rest = said.split("\n")
+    assert "1/1" in bar
+    assert note.startswith("a leads a leads a leads")
+    assert len(note.rstrip()) <= width
+    assert len(rest) == 2  # an empty line ends the bar
+
+
+def test_items_stay_whole() -> None:
+    line = "120 steps, 9 games/s | random 97 %, mcts(simulations=10, seed=3) 5 %\nkeeps value 81 %"
+    assert in_lines(line, 80) == line
+    assert in_lines(line, 60).splitlines() == [
+        "120 steps, 9 games/s | random 97 %,",
+        "mcts(simulations=10, seed=3) 5 %",
+        "keeps value 81 %",
+    ]
+    assert in_lines(line, 30).splitlines()[:2] == ["120 steps, 9 games/s |", "random 97 %,"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_who_leads_is_told_in_a_line(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a long name the middle is left out, and not how far it is ahead."""
+    monkeypatch.setattr(progress, "CONSOLE", Console(stderr=True, width=width))
+    name, leader = f"./players/{'x' * 100}.py:Player", progress._Leader()
+    for game in (a_game("a b", 1.0), a_game("b a", -1.0)):
+        leader.count(replace(game, players=[name if player == "a" else player for player in game.players]))
+    assert len(leader.now()) <= width
+    assert re.fullmatch(r"\./play.* … .*:Player leads by \d+ Elo \(-?\d+ to \d+\)", leader.now())
 
 
 def test_no_line_of_a_log_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -47,6 +48,12 @@ class TestCommand:
             "calibration error",
         ):
             assert text in out
+        for title in (
+            r"Against exact solving, \d+ positions \(95 % intervals\)",
+            r"Expected scores against exact values, \d+ positions",
+        ):
+            assert re.search(rf"^{title} *$", out, re.MULTILINE)  # it was broken where it was wider than its table
+        assert "inf" not in out  # of an interval without ends
         game, found = make_game(GAME), json.loads(run(*words, "--json")[0])["grades"]["blunders"]
         assert f"{len(found)} blunders, the worst 2:" in out
         for blunder in found[:2]:

@@ -6,10 +6,11 @@ import io
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from plyground.arena.cli.parts.boards import counts, drawn
-from plyground.envs import make_game
+from plyground.arena.cli.parts.boards import counts, drawn, side_name
+from plyground.envs import Board, make_game
 from tests.helpers.command_line import Run
 
 
@@ -21,7 +22,7 @@ class TestPlay:
     def test_to_the_end(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         typed = "4 x 8 1 2 3 5 6 7"
         out = self.played(run, monkeypatch, typed, "tictactoe", "--against", "minimax", "--seat", "second")
-        assert out.startswith("You are player_2 (O) and move second; minimax is player_1 (X). ? for help.")
+        assert out.startswith("You are O and move second; minimax is X. ? for help.")
         assert re.search(r"minimax plays 0 \([\d.]+ .?s\)\n\[X\] 3  6 \n 1 ", out)
         assert "tictactoe has no action 'x'" in out
         assert " after " in out.splitlines()[-2]
@@ -44,7 +45,7 @@ class TestPlay:
         after = out[out.index("alphabeta(depth=2) plays") :]
         assert "X 1, O 1 marks" in after
         assert " 0  3  6 \n 1  4  7 \n 2  5  8 " in after  # taken back
-        assert out.endswith("player_1 (X) resigns: player_2 (O) wins.\n")
+        assert out.endswith("X resigns: O wins.\n")
 
     def test_a_hint_of_a_player_of_ones_own_sees_the_observation(
         self, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -136,6 +137,37 @@ class TestPlay:
         )
         assert "made an illegal move." in out
         assert "You win." in out
+
+    @pytest.mark.parametrize(
+        ("game", "sides"),
+        [
+            ("chess", ("White", "Black")),
+            ("minichess", ("White", "Black")),
+            ("go(board_size=5)", ("Black (X)", "White (O)")),
+            ("othello", ("Black (X)", "White (O)")),
+            ("checkers", ("Black (X)", "White (O)")),
+            ("gomoku(size=5)", ("Black (X)", "White (O)")),
+            ("mnk", ("X", "O")),
+            ("connect_four", ("player_0 (X)", "player_1 (O)")),
+        ],
+    )
+    def test_sides_have_their_names(self, game: str, sides: tuple[str, str]) -> None:
+        made = make_game(game)
+        assert (side_name(made, 0), side_name(made, 1)) == sides
+
+    def test_people_are_told_their_side(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        """In chess it said ``player_0``."""
+        out = self.played(run, monkeypatch, "resign", "chess", "--against", "human")
+        assert out.startswith("White begins, against Black. ? for help.\n")
+        assert out.endswith("White resigns: Black wins.\n")
+
+    def test_sides_are_two(self) -> None:
+        with pytest.raises(ValueError, match=r"sides must be two names, as in \('White', 'Black'\), or none, got"):
+            Board(1, 1, np.zeros_like, lambda state, action: (), sides=("White",))
+
+    def test_who_has_won_by_the_name_of_the_side(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        out = self.played(run, monkeypatch, "f2f3 e7e5 g2g4 d8h4", "chess", "--against", "human")
+        assert out.endswith("White 16, Black 16 pieces\nBlack won after 4 plies.\n")
 
     def test_symbols(self) -> None:
         chess = make_game("chess")

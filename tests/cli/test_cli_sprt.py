@@ -96,7 +96,7 @@ def test_plays_until_it_is_decided_and_goes_on_from_a_file(run: Run, tmp_path: P
     whole = json.loads(run(*MATCH, "--json")[0])
     assert whole["decision"] == "H1"
     out, _ = run(*MATCH)
-    assert re.search(r"^tictactoe: minimax v random, \d+ games, seed 0$", out, re.MULTILINE)  # it was broken in two
+    assert re.search(r"^minimax v random\ntictactoe, \d+ games, seed 0\n", out)  # it was broken in two
     assert "H1, stronger by 100 rather than by 0" in out
     games = tmp_path / "games.jsonl"
     run(*MATCH, "--max-games", "4", "--out", str(games))

@@ -72,7 +72,7 @@ def test_game() -> None:
     game = make_game("tictactoe")
     state = game.play_moves([0, 4, 8, 1, 7])
     text = run("--game", "tictactoe", "--moves", "0 4 8 1 7", "--depth", "3")
-    assert text.startswith(f"{game.text(state)}\nplayer_2 to move\n\n")
+    assert text.startswith(f"{game.text(state)}\nO to move\n\n")
     assert alphabeta_text(trace_alphabeta(GameNode(game, state, 3))) in text
     assert alphabeta_text(trace_alphabeta(GameNode(game, state, 2))) in run("-g", "tictactoe", "--moves", "0 4 8 1 7")
 

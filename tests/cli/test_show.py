@@ -35,9 +35,9 @@ def run(*arguments: str) -> str:
 def test_text() -> None:
     game = make_game("connect_four")
     assert run("connect_four", "--moves", "3,3 2") == f"{game.text(game.play_moves([3, 3, 2]))}\nplayer_1 to move\n"
-    assert run("tictactoe").endswith("player_1 to move\n")
-    assert run("tictactoe", "--moves", "0 3 1 4 2").endswith("player_1 won\n")
-    assert run("tictactoe", "--moves", "0,3,1,4,8,5").endswith("player_2 won\n")
+    assert run("tictactoe").endswith("X to move\n")
+    assert run("tictactoe", "--moves", "0 3 1 4 2").endswith("X won\n")
+    assert run("tictactoe", "--moves", "0,3,1,4,8,5").endswith("O won\n")
     assert run("tictactoe", "--moves", "0 4 8 1 7 6 2 5 3").endswith("draw\n")
 
 
@@ -60,7 +60,7 @@ def test_analyse() -> None:
     arguments = ["tictactoe", "--moves", "4 0", "--agent", "alphabeta(depth=9)"]
     result = CliRunner().invoke(app, arguments, catch_exceptions=False, env={"COLUMNS": "120"})
     game = make_game("tictactoe")
-    assert result.output.startswith(f"{game.text(game.play_moves([4, 0]))}\nplayer_1 to move\n")
+    assert result.output.startswith(f"{game.text(game.play_moves([4, 0]))}\nX to move\n")
     found = AlphaBeta(game, depth=9).analyse(game.play_moves([4, 0]))
     assert "+0.000 (exact)" in result.output
     assert " ".join(map(str, found.pv)) in result.output

@@ -164,6 +164,7 @@ class TestAgents:
         ("spec", "message"),
         [
             ("alfabeta", "unknown agent 'alfabeta': did you mean 'alphabeta'"),
+            ("perfect", "unknown agent 'perfect': Choose from"),  # it was taken for puct
             ("alphabeta(dept=3)", "unknown argument 'dept' of agent 'alphabeta': did you mean 'depth'"),
             ("x" * 3000, "unknown agent 'xxx.*xxx': Choose from"),
             ("mixture(" * 300 + "random" + ")" * 300, "brackets are nested more than 50 deep"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -233,6 +234,19 @@ class TestAnswers:
 
         with pytest.raises(ValueError, match="Stubborn plays 0, which is illegal, in\n"):
             ask(Stubborn(), positions.game, positions.lines)
+
+    def test_a_player_is_called_by_its_spec(
+        self, positions: SolvedPositions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In this process, but in no other, it was called by its class."""
+        monkeypatch.chdir(tmp_path)
+        Path("asked_here.py").write_text(
+            "class Illegal:\n    def act(self, observation, info):\n        return int(info['action_mask'].argmin())\n"
+            "class Confused:\n    def act(self, observation, info): ...\n"
+        )
+        for name, fault in (("Illegal", "plays"), ("Confused", "answered None")):
+            with pytest.raises(ValueError, match=rf"^\./asked_here\.py:{name} {fault}"):
+                ask(f"./asked_here.py:{name}", positions.game, positions.lines)
 
     @pytest.mark.slow
     def test_a_search_is_told_what_the_game_has_had(self) -> None:

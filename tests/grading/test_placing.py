@@ -138,15 +138,19 @@ class TestLadders:
         assert ladder_of(make_game("connect_four"))["random"] == 0
         with pytest.raises(
             ValueError, match=r"no ladder of mnk\(m=4, n=4, k=4\) comes .* those of checkers, chess, connect_four"
-        ):
+        ) as told:
             ladder_of(make_game("mnk(m=4, n=4, k=4)"))
+        assert "benchmarks" not in str(told.value)  # which only the repository has
+        assert "`plyground evaluate PLAYER --game 'mnk(m=4, n=4, k=4)' --ladder random --ladder 'mcts" in str(
+            told.value
+        )
         path = tmp_path / "ladder.json"
         save_anchors(path, TICTACTOE, Ratings(LADDER, dict.fromkeys(LADDER, 9.0)), 200, 1)
         assert ladder_of(TICTACTOE, path) == LADDER
         with pytest.raises(ValueError, match="is the ladder of tictactoe, not of othello"):
             ladder_of(make_game("othello"), path)
         path.write_text("[]")
-        with pytest.raises(ValueError, match="is no ladder"):
+        with pytest.raises(ValueError, match=r"is no ladder: expected JSON, as in {.game.: .tictactoe., .elo.: {"):
             ladder_of(TICTACTOE, path)
 
     def test_rungs_that_need_a_library_that_is_missing_are_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +94,12 @@ def test_the_alphazero_example_runs_and_keeps_its_network(
 ) -> None:
     example, file = load("alphazero", "torch"), tmp_path / "az.safetensors"
     example.LEARN_AFTER = example.WINDOW = 500
+    compiled: list[str] = []
+    monkeypatch.setattr(example, "compiling", lambda what, game: nullcontext(compiled.append(what)))
     kept = example.main(minutes=0.1, num_envs=16, simulations=4, network="tiny", out=file)
     assert 0 < kept <= 1
     assert f"saved {file}\n" in capsys.readouterr().out
+    assert compiled == ["self-play"]  # it was silent meanwhile
     found = evaluate(f"network({str(file)!r})", example.GAME, ladder="none").grades
     assert found is not None
     assert found.total.preserving.share == pytest.approx(kept, abs=0.01)  # sums in another order, in other batches

@@ -117,7 +117,7 @@ class TestMCTS:
         found = trace_mcts(game, game.play_moves([0, 4, 8, 1, 7, 6, 2]), 4, seed=0)
         # O to move has 3 and 5: 3 lets X have 5, which wins; 5 draws, as does the game's last move after it.
         assert [done.utility for done in found.simulations][:2] == [1.0, 0.0]
-        assert mcts_text(found).startswith("root  N=4\n├─ 3  player_2: W=-")
+        assert mcts_text(found).startswith("root  N=4\n├─ 3  O: W=-")
         steps = mcts_steps(found, 3).splitlines()
         assert steps[:4] == [
             "Simulation 3",
@@ -126,7 +126,7 @@ class TestMCTS:
             "       5     0/1 + 1.166 = 1.166  <- highest",
         ]
         assert "  3. Simulation: no moves; a draw" in steps
-        assert "       5 (player_2): N 1 -> 2, W 0 -> 0" in steps
+        assert "       5 (O): N 1 -> 2, W 0 -> 0" in steps
 
     def test_drawing(self, searched: MCTSTrace) -> None:
         drawing = mcts_drawing(searched)

@@ -6,11 +6,11 @@ import numpy as np
 from rich.text import Text
 
 from ....envs import Game, State
-from ....envs.definition.board import MARKS
+from ....envs.definition.board import MARKS, sides_of
 from ....envs.render.styles import STYLES
 from ...lines import board_of
 
-__all__ = ["counts", "drawn", "mark_of"]
+__all__ = ["counts", "drawn", "mark_of", "side_name"]
 
 _STYLES = ("dim", "bold red", "bold cyan")  # of the marks: of nothing, of the first player, of the second
 _NAMES = {"othello": "discs", "holes": "discs", "lines": "stones", "marks": "marks"}  # of pieces, by the board's style
@@ -65,8 +65,14 @@ def counts(game: Game, state: State) -> str:
         return ""
     pieces = np.asarray(board.pieces(state))
     first, second = (int(((pieces > 0) & (pieces % 2 == odd)).sum()) for odd in (1, 0))
-    names = board.marks[1:3] if board.marks == MARKS else game.players
+    names = board.marks[1:3] if board.marks == MARKS else sides_of(game)
     return f"{names[0]} {first}, {names[1]} {second} {_NAMES.get(board.style, 'pieces')}"
+
+
+def side_name(game: Game, player: int) -> str:
+    """Return what people call a player at the board, with its mark there: ``"White"``, ``"Black (X)"``, or ``"X"``."""
+    side = sides_of(game)[player]
+    return side if side == MARKS[1 + player] else f"{side}{mark_of(game, player)}"
 
 
 def mark_of(game: Game, player: int) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ....envs import Game, State
+from ....envs.definition.board import sides_of
 
 __all__ = ["position_data", "start_of", "status_of"]
 
@@ -31,15 +33,16 @@ def position_data(game: Game, state: State) -> dict[str, Any]:
     return {
         "game": game.source,
         "board": game.text(state),
-        "status": status_of(game, state),
+        "status": status_of(game, state, game.players),
         "to_move": None if over else game.players[int(game.player(state))],
         "legal": [] if over else [game.move_name(state, action) for action in game.actions(state)],
     }
 
 
-def status_of(game: Game, state: State) -> str:
-    """Return a line that says who is to move, or who won."""
+def status_of(game: Game, state: State, names: Sequence[str] | None = None) -> str:
+    """Return a line that says who is to move, or who won, by these names; by default, as people call the two."""
+    names = sides_of(game) if names is None else names
     if not game.is_terminal(state):
-        return f"{game.players[int(game.player(state))]} to move"
+        return f"{names[int(game.player(state))]} to move"
     first, second = game.utility(state, 0), game.utility(state, 1)
-    return "draw" if first == second else f"{game.players[int(first < second)]} won"
+    return "draw" if first == second else f"{names[int(first < second)]} won"

@@ -7,6 +7,7 @@ from typing import Any
 from ....agents.solver.agent import Progress, Solution
 from ....agents.solver.endings import has_count
 from ....envs import Game, State
+from ....envs.definition.board import sides_of
 from ...wording import counted, size_of
 
 __all__ = ["in_a_line", "in_words", "names_of", "solution_data"]
@@ -19,17 +20,18 @@ def in_a_line(progress: Progress) -> str:
 
 
 def in_words(game: Game, state: State, found: Solution) -> str:
-    """Return who wins and when, as in ``"player_0 to move: win in 7 plies"``, or ``"… draw without end"``."""
+    """Return who wins and when, as in ``"White to move: win in 7 plies"``, or ``"… draw without end"``."""
+    mover = sides_of(game)[int(game.player(state))]
     result = "draw" if found.value == 0 else "win" if found.value > 0 else "loss"
     if abs(found.value) not in (0, 1):
         result += f" by {abs(found.value):g}"
     if found.distance is None:
         is_endless = found.complete and not has_count(game)
-        return f"{game.players[int(game.player(state))]} to move: {result}{' without end' if is_endless else ''}"
+        return f"{mover} to move: {result}{' without end' if is_endless else ''}"
     if found.distance == 0:
-        return f"the game is over: {result} of {game.players[int(game.player(state))]}" if found.value else "a draw"
+        return f"the game is over: {result} of {mover}" if found.value else "a draw"
     plies = counted(found.distance, "ply", "plies")
-    return f"{game.players[int(game.player(state))]} to move: {result} in {plies}"
+    return f"{mover} to move: {result} in {plies}"
 
 
 def solution_data(game: Game, state: State, found: Solution) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from rich.text import Text
 from ....agents import Agent, Human, Info, Observation, make, state_of
 from ....agents.search import analyse_seen
 from ....envs import BoardGameEnv, Game, State
+from ....envs.definition.board import sides_of
 from ....envs.players import checked_answer
 from ....envs.vector.opponents import prepare
 from ...lines import console, print_plain, signed
 from ...loop import play as play_game
 from ...tables import format_seconds
 from ...wording import counted
-from .boards import counts, drawn, mark_of
+from .boards import counts, drawn, side_name
 
 __all__ = ["Table"]
 
@@ -61,6 +62,7 @@ class Table:
         self.players: list[Agent] = [person, person if self._two else _Announced(self)]
         if seat == 1:
             self.players.reverse()
+        self._names = ["human", against] if seat == 0 else [against, "human"]
         self._adviser: Any = None
 
     @property
@@ -69,8 +71,8 @@ class Table:
         return [*self.opening, *self.env.moves]
 
     def name(self, player: int) -> str:
-        """Return what a player is called, as in ``"black_0 (X)"``."""
-        return f"{self.game.players[player]}{mark_of(self.game, player)}"
+        """Return what a player is called, as in ``"Black (X)"``."""
+        return side_name(self.game, player)
 
     def play(self, seed: int) -> None:
         """Play the game to its end."""
@@ -81,7 +83,7 @@ class Table:
             _print(f"You are {self.name(self.seat)} {order}; {self.against} is {self.name(1 - self.seat)}. ? for help.")
         while True:
             try:
-                record = play_game(self.env, self.players, seed, options={"moves": self.opening})
+                record = play_game(self.env, self.players, seed, names=self._names, options={"moves": self.opening})
                 break
             except _TakenBackError:
                 continue
@@ -90,7 +92,7 @@ class Table:
         state = self.game.play_moves(self.moves)
         _print(self._board(state))
         plies = counted(len(self.moves), "ply", "plies")
-        _print(f"{self.env.status()} after {plies}.")  # the state does not know of repetitions
+        _print(f"{self.env.status(sides_of(self.game))} after {plies}.")  # the state does not know of repetitions
         if record.ending == "illegal":
             _print(f"{self.against} made an illegal move.")
         if not self._two:
