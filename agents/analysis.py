@@ -27,7 +27,7 @@ class Analysis:
         values: the value of each action; `kind_of` tells whether it is exact, a bound or an estimate.
         visits: the visits of each action, for a search that samples; else empty.
         pv: the principal variation, best play for both sides as far as the search has it; it begins with
-            ``best_action``.
+            ``best_action``. Of alpha-beta its later moves may be what the table suggests.
         depth: plies that the search looked ahead in its last complete iteration, or in its longest line.
         nodes: positions visited, the root included.
         leaves: positions at which the search stopped: terminal, or evaluated at the horizon.

@@ -49,7 +49,7 @@ class AlphaBeta(SearchAgent):
     In `analyse`, the value of ``best_action`` is that of minimax at that depth. The values of the other actions are
     that, too, or upper bounds of it. Actions that were not searched, because a win was certain or, with ``unfinished``,
     the budget spent, have none. `kind_of` tells which are proved: they hold in the whole game, as an ``exact`` value
-    does, whatever the options.
+    does, whatever the options. Where the table has answered, ``pv`` goes on by its moves, unless the value is proved.
 
     Sound options change the time that a search takes, and nothing else. docs/measurements.md has what each gains.
 

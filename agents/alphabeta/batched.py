@@ -46,6 +46,7 @@ class BatchedAlphaBeta(BatchedSearch):
     ) -> None:
         lengths = line_lengths(game, options, depth)
         super().__init__(game, most_positions(game, lengths.plies) if nodes is None else nodes)
+        self._budget = {"depth": depth, "nodes": nodes}
         self._options, self._plies = (options.selective, options.pruning), lengths.plies
         self._first, self._last = (1 if options.iterative else lengths.deepest), lengths.deepest
         # A table changes no move of a search this short, unless a window makes it search twice, or it counts nodes: the
@@ -54,6 +55,7 @@ class BatchedAlphaBeta(BatchedSearch):
         useless = useless and options.selective is None and options.pruning is None
         self._table_mb = 0 if useless else table_mb
         self._fresh = new_status(game, options, lengths.longest)
+        self._fresh["lengthens"] = 0  # nobody sees the lines
         if nodes is not None:
             self._fresh["budget"] = min(nodes, self._fresh["budget"][0])
             self._fresh["first_limit"] = FIRST_LIMIT
@@ -61,6 +63,10 @@ class BatchedAlphaBeta(BatchedSearch):
         self._kept = kept and table.size > 0
         self.most_games = max(1, _KEPT // table.nbytes) if self._kept else sys.maxsize
         self._tables = _new_tables(0, table)
+
+    def __repr__(self) -> str:
+        budget = "".join(f", {name}={value}" for name, value in self._budget.items() if value is not None)
+        return f"{type(self).__name__}({self.game.spec}{budget})"
 
     def begin(self, batch: GameBatch, rows: NDArray[np.intp]) -> None:
         """Empty the tables of these rows, where they are kept.

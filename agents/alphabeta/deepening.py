@@ -14,6 +14,7 @@ from .negamax import negamax
 from .quiescence import just_above, just_below, reply_window
 from .repeating import enter_root, is_repeated
 from .selecting import is_reduced, reduction
+from .table import UPPER, probe
 from .workspace import BOUND, PROVED, set_line
 
 __all__ = ["deepen"]
@@ -69,7 +70,7 @@ def deepen(game, w, selective, pruning, roots, first, last):
             status.iteration = depth
             _search_root(game, w, selective, pruning, depth, alpha, beta, moves, values, root.kinds)
             if selective is not None and status.unfinished != 0 and status.all_best == 0 and root.depth > 0:
-                _note_unfinished(root, moves, values, line, max(alpha, -status.top))
+                _note_unfinished(game, w, pruning, root, moves, values, max(alpha, -status.top))
             if status.stop != 0:
                 if status.limit == _NO_LIMIT or root.depth > 0 or status.nodes < status.limit:
                     status.quiescence = noisy
@@ -94,12 +95,13 @@ def deepen(game, w, selective, pruning, roots, first, last):
         status.quiescence = noisy
         root.depth = depth
         root.exact = status.horizon == horizon_before or (abs(value) >= status.top and status.all_best == 0)
-        _note(root, value, moves, values, line)
+        _note(game, w, pruning, root, value, moves, values)
 
 
 @helper
-def _note(root, value, moves, values, line):
+def _note(game, w, pruning, root, value, moves, values):
     """Make this the answer: the value of the root, those of its moves, and the best line."""
+    line = w.frames[0].line
     root.value = value
     for i in range(moves.size):
         root.found[moves[i]] = values[i]
@@ -108,10 +110,62 @@ def _note(root, value, moves, values, line):
         root.line[i] = line[i]
         if line[i] < 0:
             break
+    if w.status[0].lengthens != 0 and w.table.size > 0 and root.exact == 0 and abs(value) < w.status[0].top:
+        _lengthen(game, w, pruning, root)
 
 
 @helper
-def _note_unfinished(root, moves, values, line, alpha):
+def _lengthen(game, w, pruning, root):
+    """Go on with the best line by the table's moves, up to the depth: where the table answered, the search has no line.
+
+    What the table knows may be of searches with other windows and depths, so these moves are a suggestion, and a proved
+    value keeps the line that was searched. They end before a position comes again, and where the game does.
+    """
+    status = w.status[0]
+    for ply in range(root.depth):
+        move = root.line[ply]
+        is_searched = move >= 0
+        if not is_searched:
+            move = _known_move(game, w, ply)
+            if move < 0:
+                return
+        state = w.states[ply]
+        w.states[ply + 1] = state
+        child = w.states[ply + 1]
+        game.play(child, move)
+        if pruning is not None and is_repeated(game, child, status, ply + 1):
+            return
+        key = game.key(child)
+        for i in range(ply + 1):
+            if game.key(w.states[i]) == key:
+                return
+        if not is_searched:
+            root.line[ply] = move
+            root.line[ply + 1] = -1
+        if game.is_terminal(child):
+            return
+
+
+@helper
+def _known_move(game, w, ply):
+    """Return the move of the table in ``w.states[ply]``; -1 for none, and for one that is known for nothing good.
+
+    That is the move of an upper bound; and a proof, of a value that is not that of the line.
+    """
+    state = w.states[ply]
+    key = game.key(state)
+    entry = w.table[probe(w.table, key)]
+    if entry.bound == 0 or entry.key != key or entry.bound & 3 == UPPER or abs(entry.value) >= w.status[0].top:
+        return -1
+    moves = w.frames[ply].moves
+    for i in range(game.legal_actions(state, moves)):
+        if moves[i] == entry.action:  # it may be that of another position with this key
+            return moves[i]
+    return -1
+
+
+@helper
+def _note_unfinished(game, w, pruning, root, moves, values, alpha):
     """Take the best move of a depth that was not finished, if the best one of the last depth was searched again.
 
     What was not searched again has no value.
@@ -122,7 +176,7 @@ def _note_unfinished(root, moves, values, line, alpha):
             best = values[i]
     if np.isnan(values[0]) or best <= alpha:
         return
-    _note(root, best, moves, values, line)
+    _note(game, w, pruning, root, best, moves, values)
 
 
 @helper

@@ -212,6 +212,7 @@ def new_status(game: Game, options: Options, longest: int) -> NDArray[Any]:
     status.goes_on = options.quiescence > 0 or options.check_extensions
     status.times = times_of(game) if options.repetitions else 0
     status.by_depth = options.replacement == "depth"
+    status.lengthens = not options.fold  # the table may know the move of an image, which is another one
     status.singular = -1 if options.singular is None else options.singular
     status.aspiration = options.aspiration or 0
     status.top, status.longest = game.max_utility, longest

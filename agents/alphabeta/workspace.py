@@ -54,6 +54,7 @@ STATUS = state_dtype(
     table_static="u1",
     spare_checks="u1",
     goes_on="u1",  # whether anything is searched behind the depth limit
+    lengthens="u1",  # whether the best line goes on by what the table knows, at the price of some time for each depth
     age="u1",  # the number of this search, modulo 256
     lmr="i8",  # 0: off
     quiescence="i8",  # plies; 0: off

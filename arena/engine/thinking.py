@@ -63,6 +63,7 @@ class Thinking:
         self._prepare, self._hear, self._end, self._complain, self._debug = prepare, hear, end, complain, debug
         self._stopped = threading.Event()
         self._listener: Listener | None = None
+        self._latest: Analysis | None = None  # what was told last
         self._began = time.perf_counter()
         self._thread = threading.Thread(target=self._run, name="search", daemon=True)
         self._thread.start()
@@ -118,6 +119,8 @@ class Thinking:
                 chosen.append(action)
             else:
                 self._complain(f"searchmoves: {name} is illegal")
+        if legal and self.limits.searchmoves and not chosen:
+            self._complain("searchmoves: none of them is legal: all moves are searched")
         return list(dict.fromkeys(chosen)) or legal
 
     def _searched(self, candidates: list[int]) -> tuple[int, int | None]:
@@ -140,14 +143,17 @@ class Thinking:
             if lines > 1 and hasattr(agent, "depth") and getattr(agent, "hears", False):
                 return self._several(agent, observation, info, lines, allowance)
             self._set_budget(agent)
-            is_forced = len(candidates) == 1
-            self._listen_with(limit(agent, allowance, clock=self._clock, is_forced=is_forced, hear=self._told))
+            clock = self._clock
+            # The time for one move is for its search, whatever there is to choose; that of a game is saved.
+            is_forced = clock is not None and self.limits.movetime is None and len(self._seat.legal) == 1
+            self._listen_with(limit(agent, allowance, clock=clock, is_forced=is_forced, hear=self._told))
             action = int(agent.act(observation, info))
             found: Analysis | None = getattr(agent, "last_analysis", None)
             if found is None or found.best_action != action:
                 return action, None
             found = self._finished(found, allowance)
-            self._hear([found], self.elapsed)
+            if self._latest is None or replace(self._latest, seconds=found.seconds) != found:
+                self._hear([found], self.elapsed)
             return action, found.pv[1] if len(found.pv) > 1 else None
 
     def _finished(self, found: Analysis, allowance: Allowance | None) -> Analysis:
@@ -181,6 +187,7 @@ class Thinking:
 
     def _told(self, found: Analysis) -> bool:
         """Tell what was found so far; return whether that is all that was asked for."""
+        self._latest = found
         self._hear([found], self.elapsed)
         return self._is_enough(found)
 

@@ -31,6 +31,7 @@ class Option(NamedTuple):
     default: int | bool | None = None
     least: int = 0
     most: int = 0
+    why: str = ""  # why it stays at ``least``, if it does
 
     @property
     def line(self) -> str:
@@ -54,6 +55,8 @@ class Option(NamedTuple):
             return text.lower() == "true"
         digits = text.removeprefix("-")
         is_whole = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
+        if self.why and is_whole and int(text) > self.most:
+            raise ValueError(f"{self.why}: {self.name} stays at {self.most}")
         if not is_whole or not self.least <= int(text) <= self.most:
             raise ValueError(f"{self.name} must be a whole number from {self.least} to {self.most}, got {shown(text)}")
         return int(text)
@@ -75,9 +78,11 @@ class Options:
 
     def __init__(self, player: str, is_960: bool) -> None:
         self._arguments: dict[str, Any] = {}
+        self._name = player
         self._tree_mb: int | None = None
         if place_of(player) is None:
             name, values, named = parse_spec(player)
+            self._name = name
             self._arguments = agent_arguments(name, values, named)
             if name == "engine":  # a program is told of the limits of each move
                 del self._arguments["seconds"]
@@ -92,10 +97,11 @@ class Options:
         """The options. It can be asked for once the player is made: its arguments are then what they are to be."""
         hash_mb = max(int(self._arguments.get(self._memory) or 16), 1)
         threads = self._arguments.get("threads")
+        most, why = (MOST_THREADS, "") if threads is not None else (1, f"{self._name} has no choice of threads")
         return (
             Option("Hash", "spin", hash_mb, 1, max(hash_mb, _MOST_HASH)),
             Option("Clear Hash", "button"),
-            Option("Threads", "spin", threads or 1, 1, 1 if threads is None else MOST_THREADS),
+            Option("Threads", "spin", threads or 1, 1, most, why),
             Option("MultiPV", "spin", 1, 1, 500),
             Option("Move Overhead", "spin", _OVERHEAD, 0, 5000),
             Option("UCI_Chess960", "check", self._is_960),

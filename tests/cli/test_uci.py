@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,20 +18,6 @@ CHESS = make_game("chess")
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1"
 MATE_IN_2 = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
 MATED_IN_1 = "7k/R7/8/8/8/8/8/1R5K b - - 0 1"
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[Dialogue]:
-    dialogue = Dialogue(UCIServer("alphabeta", CHESS))
-    dialogue.said()
-    yield dialogue
-    dialogue.end()
-
-
-@pytest.fixture
-def talk(engine: Dialogue) -> Dialogue:
-    engine.said("stop", "debug off", "setoption name MultiPV value 1", "ucinewgame", "position startpos")
-    return engine
 
 
 class TestCommands:
@@ -94,6 +79,11 @@ class TestCommands:
         ]
         (line,) = talk.said(f"setoption name Hash value {5000 * '9'}")
         assert line.startswith("info string Hash must be a whole number from 1 to 65536, got '999")
+        assert talk.said("setoption name Threads value 4") == [
+            "info string alphabeta has no choice of threads: Threads stays at 1"
+        ]
+        assert talk.said("setoption name Threads value 1") == []
+        assert talk.said("setoption name Threads value 0")[0].endswith("a whole number from 1 to 1, got '0'")
         assert "must be true or false" in talk.said("setoption name UCI_Chess960 value maybe")[0]
         assert "expected 'setoption name" in talk.said("setoption Hash 3")[0]
         assert talk.server.seat.agent.table_mb == 16
@@ -138,12 +128,20 @@ def nodes(lines: list[str]) -> int:
 class TestSearch:
     def test_each_depth_is_told(self, talk: Dialogue) -> None:
         lines = talk.ask("position startpos moves e2e4 e7e5", "go depth 4")
-        assert [int(line.split()[2]) for line in lines[:-1]] == [1, 2, 3, 4, 4]
-        assert len(scores(lines)) == 5
+        assert [int(line.split()[2]) for line in lines[:-1]] == [1, 2, 3, 4]  # and the last of them once
+        assert len(scores(lines)) == 4
         move = played(lines)
         assert scores(lines)[-1][2][0] == move
         assert CHESS.move_of(talk.server.seat.state, move) in talk.server.seat.legal
         assert " hashfull " in lines[0]
+
+    @pytest.mark.parametrize("lines", [1, 3])
+    def test_what_the_table_answers_has_a_line_as_well(self, talk: Dialogue, lines: int) -> None:
+        """Lines ended after a move where a search before this one had been as deep, and there was none to ponder on."""
+        talk.ask("position startpos moves e2e4 e7e5", "go depth 6")
+        said = talk.ask(f"setoption name MultiPV value {lines}", "position startpos moves e2e4 e7e5", "go depth 6")
+        assert [len(line) for _, _, line in scores(said)][::lines] == [1, 2, 3, 4, 5, 6]
+        assert said[-1].split()[1::2] == scores(said)[-lines][2][:2]
 
     def test_the_nodes_are_kept_to(self, talk: Dialogue) -> None:
         assert 500 <= nodes(talk.ask("go nodes 3000")) <= 3000
@@ -182,15 +180,6 @@ class TestSearch:
         agent, prover = talk.server.seat.agent, talk.server.seat.prover
         assert prover.workspace[0].table.size == agent.workspace[0].table.size
         talk.said("setoption name Hash value 16")
-
-    def test_only_some_moves(self, talk: Dialogue) -> None:
-        lines = talk.ask("go depth 3 searchmoves a2a4 h2h4 e7e5 nonsense")
-        assert played(lines) in ("a2a4", "h2h4")
-        assert {line for line in lines if "string" in line} == {
-            "info string searchmoves: e7e5 is illegal", "info string searchmoves: nonsense is illegal"
-        }  # fmt: skip
-        lines = talk.ask("go searchmoves b2b3 depth 2")
-        assert played(lines) == "b2b3"
 
     def test_several_lines(self, talk: Dialogue) -> None:
         fen = f"position fen {MATE_IN_1}"
@@ -321,47 +310,6 @@ class TestSearch:
         for plies in range(1, len(names) + 1):
             talk.ask(f"position startpos moves {' '.join(names[:plies])}", "go depth 1")
         assert len(begun) == 2  # after eight plies that repeat, and eight again
-
-    def test_bad_limits(self, talk: Dialogue) -> None:
-        lines = talk.ask("go depth x wtime nodes 100 btime nan fast")
-        assert [line for line in lines if "string" in line] == [
-            "info string depth needs a whole number from 1 on, got x",
-            "info string wtime needs a number, got nodes",
-            "info string btime needs a number, got nan",
-            "info string unknown word 'fast' in go",
-        ]
-        assert played(lines)
-
-    @pytest.mark.parametrize("go", ["nodes 99999999999999999999", f"wtime 1{400 * '0'}", f"movetime 1{400 * '0'}"])
-    def test_numbers_beyond_all_bounds(self, talk: Dialogue, go: str) -> None:
-        lines = talk.ask(f"go {go} depth 2")
-        assert not [line for line in lines if "string" in line]
-        assert scores(lines)
-
-    @pytest.mark.parametrize(
-        ("go", "aim", "most"),
-        [
-            ("wtime 60000 btime 1", 59.9 / 40 - 0.01, 4 * (59.9 / 40 - 0.01)),
-            ("wtime 60000 winc 1000", 59.9 / 40 + 1 - 0.01, 4 * (59.9 / 40 + 0.99)),
-            ("wtime 10000 movestogo 2", 9.9 / 2 - 0.01, 0.7 * 9.9),
-            ("wtime 3000 movestogo 1", 2.9 / 2 - 0.01, 0.7 * 2.9),  # what is left comes to the next moves
-            ("movetime 500", 0.49, 0.49),
-            ("movetime 500.9", 0.49, 0.49),
-        ],
-    )
-    def test_time(self, talk: Dialogue, go: str, aim: float, most: float) -> None:
-        lines = talk.ask("debug on", f"go {go} depth 1")
-        (line,) = (line for line in lines if "string" in line)
-        assert line == f"info string the move may take {aim:.3f} s, and {most:.3f} s at most"
-
-    def test_the_players_own_time(self, talk: Dialogue) -> None:
-        assert not [line for line in talk.ask("debug on", "go depth 1") if "string" in line]  # a second is no spec's
-        own = Dialogue(UCIServer("alphabeta(seconds=0.2)", CHESS))
-        own.said("debug on")
-        for go in ("movetime 2000 depth 1", "wtime 60000 depth 1", "depth 1"):
-            assert "info string the move may take 0.200 s, and 0.200 s at most" in own.ask(f"go {go}")
-        assert "info string the move may take 0.090 s, and 0.090 s at most" in own.ask("go movetime 100 depth 1")
-        own.end()
 
 
 class TestChess960:

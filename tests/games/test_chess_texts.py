@@ -111,7 +111,6 @@ class TestUci:
         assert sum("#" not in name for name in names) == 1792 + 66  # moves of queens and knights, underpromotions
 
     @pytest.mark.rules
-    @pytest.mark.rules
     def test_moves_are_read_in_san_as_well(self) -> None:
         game = chess()
         moves = ["e4", "e7e5", "Nf3", "Nc6", "Bc4", "Bc5", "0-0"]
