@@ -1,12 +1,13 @@
-"""What scripts write into pages: the part between two markers, of docs/measurements.md if no other; and pictures."""
+"""What scripts write: the part of a page between two markers, pictures, and the commit at which they measured."""
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["markdown_table", "save_picture", "write_section"]
+__all__ = ["commit_at_hand", "markdown_table", "save_picture", "write_section"]
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 
@@ -39,3 +40,9 @@ def save_picture(figure: Any, path: Path) -> None:
 
     with matplotlib.rc_context({"svg.hashsalt": path.stem}):
         figure.savefig(path, metadata={"Date": None})
+
+
+def commit_at_hand() -> str:
+    """Return the short name of the commit that is checked out; empty where the code is in no repository of Git."""
+    call = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(call, capture_output=True, text=True, check=False).stdout.strip()

@@ -171,10 +171,13 @@ def ratings_of(rungs: Sequence[str], records: Sequence[GameRecord]) -> Ratings:
     return Ratings({rung: found.elo[rung] - zero for rung in rungs}, {rung: found.errors[rung] for rung in rungs})
 
 
-def save_anchors(path: Path, game: Game, found: Ratings, games: int, seed: int) -> None:
-    """Write ratings to a file of JSON."""
+def save_anchors(path: Path, game: Game, found: Ratings, games: int, seed: int, commit: str = "") -> None:
+    """Write ratings to a file of JSON, with the games of each pairing, and the commit of the players if it is given."""
     rounded = [{rung: round(value, 1) for rung, value in part.items()} for part in (found.elo, found.errors)]
-    about = {"game": game.spec, "games": games, "seed": seed, "elo": rounded[0], "standard errors": rounded[1]}
+    about: dict[str, Any] = {"game": game.spec, "games": games, "seed": seed}
+    if commit:
+        about["commit"] = commit
+    about |= {"elo": rounded[0], "standard errors": rounded[1]}
     write_whole(path, (json.dumps(about, indent=2) + "\n").encode())
 
 

@@ -4,7 +4,8 @@ Players whose true ratings are known play pairs of games, drawn at random from t
 The two games of a pair are correlated by a Gaussian copula, so that each game by itself is as the model says: openings
 that suit one side make a player's two results opposite, openings that one of the players understands better make them
 alike (always, where the correlation is 1). Printed is the share of intervals that hold the truth: of the ratings (their
-lead on the mean), and of the advantage of the first move. Half an hour on two cores.
+lead on the mean), and of the advantage of the first move. Half an hour on two cores. With ``--write`` the table goes
+into docs/measurements.md.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from rich.progress import track
 from rich.table import Table
 from scipy import special  # as a module: joblib's workers cannot unpickle a ufunc from ``__main__``
 
+from benchmarks.page import markdown_table, write_section
 from plyground.arena.ratings.difference import ELO_PER_LOGIT
 from plyground.arena.ratings.lists import rate_games
 from plyground.arena.ratings.paired import PairedGames
 
 WIDTH = 100
+LENGTHS = (10, 50, 200)  # pairs of games in each pairing
 
 
 class World(NamedTuple):
@@ -104,20 +107,31 @@ def main(
     ] = 100_000,
     jobs: Annotated[int, typer.Option(help="Processes.")] = -1,
     only: Annotated[str, typer.Option(help="Those worlds whose name has this.")] = "",
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the table into docs/measurements.md: all worlds.")
+    ] = False,
 ) -> None:
     """Simulate tournaments, and print how often intervals hold the truth."""
+    if write and only:
+        raise typer.BadParameter("the page shows all worlds: leave out --only", param_hint="--write")
     console, errors = Console(width=WIDTH), Console(stderr=True)
-    table = Table("players", "pairs", "ratings held", "first move held", "median width in Elo")
+    head, rows = ("players", "pairs", "ratings held", "first move held", "median width in Elo"), []
     for name, world in WORLDS.items():
         if only not in name:
             continue
-        for pairs in (10, 50, 200):
+        for pairs in LENGTHS:
             work = (delayed(one)(world, pairs, number) for number in range(seed, seed + tournaments))
             parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
             found = np.array(list(track(parallel(work), f"{name}, {pairs}", total=tournaments, console=errors)), float)
             held, moves, _ = found.mean(axis=0)
-            table.add_row(name, str(pairs), f"{held:.3f}", f"{moves:.3f}", f"{np.median(found[:, 2]):.0f}")
+            rows.append((name, str(pairs), f"{held:.3f}", f"{moves:.3f}", f"{np.median(found[:, 2]):,.0f}"))
+    table = Table(*head, title=f"{tournaments:,} tournaments of each kind")
+    for row in rows:
+        table.add_row(*row)
     console.print(table)
+    if write:
+        lines = [f"{tournaments:,} tournaments of each kind and length:", "", *markdown_table(head, rows)]
+        write_section("rating coverage", lines)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ stand in the header of the file, whose weights have 16 bits. With ``--dry-run`` 
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Annotated
@@ -18,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.page import commit_at_hand
 from plyground.agents.networks import load_network, save_network
 from plyground.arena import match
 from plyground.arena.grading import evaluate
@@ -68,12 +68,6 @@ def measured(run: Path, game: str, against: list[str], games: int, jobs: int) ->
     return found
 
 
-def commit() -> str:
-    """Return the short name of the commit that is checked out."""
-    call = ["git", "-C", str(FOLDER), "describe", "--always", "--dirty", "--exclude=*"]
-    return subprocess.run(call, capture_output=True, text=True, check=True).stdout.strip()
-
-
 def main(
     run: Annotated[Path, typer.Argument(help="The folder of a run of AlphaZero.")],
     against: Annotated[list[str], typer.Option(help="A player that both play matches with; again for more.")],
@@ -89,7 +83,7 @@ def main(
     notes = {
         "command": command_of(config),
         "seed": config.seed,
-        "commit": trained_at or commit(),
+        "commit": trained_at or commit_at_hand(),
         "steps": steps,
         "seconds": round(seconds, 1),
         "machine": machine,

@@ -1,7 +1,8 @@
 """How fast the moves of chess are found, in nodes a second of one thread: ``python -m benchmarks.speed.chess_perft``.
 
 Counted in bulk, where the last moves are counted and not played, and with every move played. Beside it python-chess, in
-bulk, and Stockfish (``go perft``, in bulk), where they are installed.
+bulk, and Stockfish (``go perft``, in bulk), where it is installed. With ``--write`` the table goes into
+docs/measurements.md.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import chess as pychess
+import typer
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.page import markdown_table, write_section
 from benchmarks.speed.harness import describe_machine
 from benchmarks.speed.python_chess import by_python_chess
 from plyground.envs import chess
@@ -67,9 +71,11 @@ def rate_of_stockfish(program: str, fen: str, is_960: bool, counts: list[int], d
     return counts[depth - 1] / (seconds(depth) - seconds(1))
 
 
-def main() -> None:
+def main(
+    write: Annotated[bool, typer.Option("--write", help="Write the table into docs/measurements.md.")] = False,
+) -> None:
     """Print the table."""
-    table = Table("position", "depth", "bulk, M/s", "depth", "every move, M/s", "python-chess", "Stockfish")
+    head, rows = ("position", "depth", "bulk, M/s", "depth", "every move, M/s", "python-chess", "Stockfish"), []
     stockfish = shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
     for entry in json.loads(POSITIONS.read_text())["positions"][:9]:
         fen, is_960, counts = entry["fen"], entry["chess960"], entry["counts"]
@@ -84,12 +90,16 @@ def main() -> None:
         board = pychess.Board(fen, chess960=is_960)
         row.append(f"{rate(lambda: by_python_chess(board, depth), counts[depth - 1]) / 1e6:.2f}")  # noqa: B023
         depth = deepest(counts, MOST_BULK)
-        if stockfish is not None:
-            row.append(f"{rate_of_stockfish(stockfish, fen, is_960, counts, depth) / 1e6:.0f}")
+        rate_of = None if stockfish is None else rate_of_stockfish(stockfish, fen, is_960, counts, depth)
+        rows.append((*row, "not installed" if rate_of is None else f"{rate_of / 1e6:.0f}"))
+    table, cpu = Table(*head), str(describe_machine()["cpu"])
+    for row in rows:
         table.add_row(*row)
     Console().print(table)
-    print(describe_machine()["cpu"])
+    print(cpu)
+    if write:
+        write_section("perft", [f"One core of an {cpu}:", "", *markdown_table(head, rows)])
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

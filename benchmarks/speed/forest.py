@@ -2,7 +2,8 @@
 
 The evaluator of the first rows costs nothing, so they tell what the search itself costs. The last rows ask the same MLP
 (84-64-7+1, random weights): NumPy's for ours, JAX's for mctx with the rules of pgx, ``gumbel_muzero_policy`` with 1024
-games. Rates are the best of a few searches; ``--only TEXT`` measures those with this text.
+games. Rates are the best of a few searches; ``--only TEXT`` measures those with this text, and ``--write`` puts the
+table into docs/measurements.md.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.page import markdown_table, write_section
 from benchmarks.speed.harness import describe_machine
 from plyground.agents.puct.forest import Forest
 from plyground.envs import GameBatch, make_game
@@ -130,28 +132,40 @@ def rate(work: Callable[[], int]) -> float:
     return best
 
 
-def main(only: Annotated[str, typer.Option(help="Measure only those with this text in the name.")] = "") -> None:
+def main(
+    only: Annotated[str, typer.Option(help="Measure only those with this text in the name.")] = "",
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the table into docs/measurements.md: all rows.")
+    ] = False,
+) -> None:
     """Measure the simulations a second of the forest, and print a table."""
-    table = Table(title="Simulations a second, one thread", box=box.SIMPLE_HEAD, title_justify="left")
-    for column in ("search", "games", "M/s", "aim"):
-        table.add_column(column, justify="left" if column == "search" else "right")
-    works: list[tuple[str, int, Callable[[], Callable[[], int]], float | None]] = [
-        (name, games, lambda row=(spec, games, leaves, root): ours(*row, False), aim)
+    if write and only:
+        raise typer.BadParameter("the page shows all rows: leave out --only", param_hint="--write")
+    head, rows = ("search", "games", "M/s", "aim"), []
+    works: list[tuple[str, int, Callable[[], Callable[[], int]], str]] = [
+        (name, games, lambda row=(spec, games, leaves, root): ours(*row, False), "-" if aim is None else f"≥ {aim:g}")
         for name, spec, games, leaves, root, aim in ROWS
     ]
-    works.append(("Connect Four, Gumbel, MLP", 1024, lambda: ours("connect_four", 1024, 1, "gumbel", True), None))
-    works.append(("Connect Four, MLP, mctx + pgx", 1024, lambda: mctx_and_pgx(1024), None))
+    works.append(("Connect Four, Gumbel, MLP", 1024, lambda: ours("connect_four", 1024, 1, "gumbel", True), "≥ mctx"))
+    works.append(("Connect Four, MLP, mctx + pgx", 1024, lambda: mctx_and_pgx(1024), "-"))
     for name, games, made, aim in works:
         if only.lower() not in name.lower():
             continue
         try:
-            found = f"{rate(made()) / 1e6:.3f}"
+            found = f"{rate(made()) / 1e6:.2f}"
         except ModuleNotFoundError:
             found = "not installed"
-        table.add_row(name, str(games), found, "-" if aim is None else f"≥ {aim:g}")
-    console = Console()
+        rows.append((name, str(games), found, aim))
+    table = Table(title="Simulations a second, one thread", box=box.SIMPLE_HEAD, title_justify="left")
+    for column in head:
+        table.add_column(column, justify="left" if column == "search" else "right")
+    for row in rows:
+        table.add_row(*row)
+    console, cpu = Console(), str(describe_machine()["cpu"])
     console.print(table)
-    console.print(str(describe_machine()["cpu"]), highlight=False)
+    console.print(cpu, highlight=False)
+    if write:
+        write_section("forests", [f"One core of an {cpu}:", "", *markdown_table(head, rows)])
 
 
 if __name__ == "__main__":

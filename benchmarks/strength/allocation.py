@@ -3,7 +3,8 @@
 Players of known strength play tournaments of equal numbers of games, whose results are drawn at random: everyone
 against everyone, by the Swiss system, and where games tell most. From each the strengths are estimated in the same way,
 and compared with the truth. The error is the root of the mean square over players, of differences from the mean. The
-interval of a mean error is that of the simulated tournaments (95 %, Student's t).
+interval of a mean error is that of the simulated tournaments (95 %, Student's t). With ``--write`` the table goes into
+docs/measurements.md.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from rich.progress import track
 from rich.table import Table
 from scipy.stats import t
 
+from benchmarks.page import markdown_table, write_section
 from plyground.arena.tournaments.allocation import likely_strengths
 from plyground.arena.tournaments.formats import schedule_of
 from plyground.arena.tournaments.schedules import Outcome
@@ -58,6 +60,7 @@ def main(
     games: Annotated[int, typer.Option(min=2, help="Games of a pairing of the round robin.")] = 10,
     tournaments: Annotated[int, typer.Option(min=2, help="Tournaments of each kind.")] = 300,
     seed: int = 0,
+    write: Annotated[bool, typer.Option("--write", help="Write the table into docs/measurements.md.")] = False,
 ) -> None:
     """Print the errors of each way to choose, for players who differ little and much."""
     pairings = players * (players - 1) // 2
@@ -66,11 +69,11 @@ def main(
         "Swiss": (f"swiss(rounds={max(1, round(games / 2 * pairings / (players // 2)))})", 2),
         "bandit": (f"bandit(pairings={pairings * games // 2})", 2),
     }
-    table = Table(title=f"{players} players, {pairings * games} games, {tournaments} tournaments of each kind")
-    table.add_column("strengths")
-    for kind in kinds:
-        table.add_column(f"{kind}: error", justify="right")
-    table.add_column("bandit against round robin", justify="right")
+    title = f"{players} players, {pairings * games:,} games, {tournaments:,} tournaments of each kind"
+    head = ("strengths", *(f"{kind}: error" for kind in kinds), "bandit against round robin")
+    table, rows = Table(title=title), []
+    for name in head:
+        table.add_column(name, justify="left" if name == "strengths" else "right")
     for name, spread in track(list(SPREADS.items()), "simulating"):
         rng = np.random.default_rng(seed)
         strengths = rng.normal(0, spread / PER_LOGIT, (tournaments, players))
@@ -79,8 +82,11 @@ def main(
         for one in (*errors.values(), errors["bandit"] - errors["round robin"]):
             reach = t.ppf(0.975, tournaments - 1) * one.std(ddof=1) / math.sqrt(tournaments)
             cells.append(f"{one.mean():.1f} ± {reach:.1f}")
-        table.add_row(f"{name}, ± {spread:.0f} Elo", *cells)
+        rows.append((f"{name}, ± {spread:.0f} Elo", *cells))
+        table.add_row(*rows[-1])
     Console(width=110).print(table)
+    if write:
+        write_section("choosing pairings", [f"{title}:", "", *markdown_table(head, rows)])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Measure the ratings of the ladders of games: ``python -m benchmarks.strength.ladder connect_four othello``.
 
-They go to ``arena/grading/data/ladder_GAME.json``, where ``plyground rate`` and ``plyground evaluate`` find them.
+They go to ``arena/grading/data/ladder_GAME.json``, with the commit at hand, where ``plyground rate`` and ``plyground
+evaluate`` find them. Who changes a search or an evaluation changes the rungs that use it: measure their ladders anew.
+
 Each rung plays the next two, from both sides of the same openings. The games are kept, as JSON lines, so that a run
 that was stopped goes on where it was, and so that everybody can look at them. Printed are the ratings with their
 standard errors, the largest error of a rung's lead on the one below, and how long it took.
@@ -23,6 +25,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.page import commit_at_hand
 from plyground.agents.alphazero.nets import shipped
 from plyground.agents.identity import player_identity
 from plyground.arena import play_with_progress, rating_list, read_records
@@ -86,7 +89,7 @@ RUNGS = {
         "mcts-30 mcts-60 mcts-100 mcts-180 mcts-300 mcts-550 mcts-1000 mcts-3000 gnugo-1 alphazero-100"
     ),
     "chess": rungs_of(
-        "random mcts-10 mcts-30 mcts-100 mcts-300 short-20 short-30 short-60 plain-1 short-100 cut-30 cut-100 cut-300 "
+        "random mcts-10 mcts-30 mcts-100 mcts-300 short-20 short-30 short-60 short-100 cut-30 cut-100 cut-300 plain-1 "
         "cut-1000 cut-3000 plain-2 plain-3 alphabeta-1 alphabeta-2 alphabeta-3 alphabeta-4 alphabeta-5 alphabeta-6"
     ),
     "minichess": rungs_of(
@@ -189,7 +192,7 @@ def main(
             if again is None:
                 raise typer.Exit(130)
             console.print(table_of(f"{game.spec}, {games} games of each rung placed anew", again))
-            save_anchors(path, game, again, about["games"], about["seed"])
+            save_anchors(path, game, again, about["games"], about["seed"], about.get("commit", ""))
             continue
         rungs = rungs_for(game)
         records = played(game, rungs, games, seed, jobs, folder / f"{game.spec}.jsonl")
@@ -197,7 +200,7 @@ def main(
             raise typer.Exit(130)
         found = ratings_of(rungs, records)
         console.print(table_of(f"{game.spec}, {games} games of each pairing", found))
-        save_anchors(path, game, found, games, seed)
+        save_anchors(path, game, found, games, seed, commit_at_hand())
         took = f"{time.perf_counter() - began:.0f} s"
         largest = max(errors_of_steps(rungs, records))
         console.print(f"{took}; a step's standard error is {largest:.0f} Elo or less; saved {path}", soft_wrap=True)

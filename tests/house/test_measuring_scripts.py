@@ -93,14 +93,21 @@ def test_a_ladder_has_networks_where_there_are_some() -> None:
 
 def test_a_rung_is_placed_anew_on_the_others_as_they_are(tmp_path: Path) -> None:
     old = {"random": 0.0, "minimax(depth=1)": 100.0, "minimax(depth=9)": 400.0}
-    about = {"game": "tictactoe", "games": 200, "seed": 1, "elo": old, "standard errors": dict.fromkeys(old, 9.0)}
+    about = {
+        "game": "tictactoe",
+        "games": 200,
+        "seed": 1,
+        "commit": "abc",
+        "elo": old,
+        "standard errors": dict.fromkeys(old, 9.0),
+    }
     path = tmp_path / "ladder_tictactoe.json"
     path.write_text(json.dumps(about))
     folder = tmp_path / "games"
     told = {"place": ["minimax(depth=9)"], "games": 20, "folder": folder, "out": tmp_path}
     ladder.main(["tictactoe"], **told)
     found = json.loads(path.read_text())
-    assert (found["games"], found["seed"]) == (200, 1)
+    assert (found["games"], found["seed"], found["commit"]) == (200, 1, "abc")
     assert {rung: elo for rung, elo in found["elo"].items() if elo in (0, 100)} == {
         "random": 0,
         "minimax(depth=1)": 100,
@@ -120,3 +127,27 @@ def test_a_setting_changes_what_its_name_says(name: str) -> None:
     cache = self_play._cache_mb(game, config, config.num_envs)
     assert (cache == 64) is ("cache_mb=0" not in name)
     assert checked_decisive(game, config.decisive, config.proofs) is ("decisive=False" not in name)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("", "alphazero(simulations=9)"),
+        ("alphazero()", "alphazero(simulations=9)"),
+        ("alphazero(az, decisive=true)", "alphazero(az, decisive=true, simulations=9)"),
+    ],
+)
+def test_another_alphazero_than_the_packages_plays_beside_alphago(tmp_path: Path, given: str, expected: str) -> None:
+    fields = alphago.fields_of(tmp_path, "connect_four", 9, 0.5, given)
+    assert fields["simulations"].players["alphazero"] == expected
+    assert fields["seconds"].players["alphazero"] == expected.replace("simulations=9", "seconds=0.5")
+    of_a_run = alphago.fields_of(tmp_path, "connect_four(rows=4)", 9, 0.0, str(tmp_path))
+    assert of_a_run["simulations"].players["alphazero"] == f"alphazero({tmp_path}, simulations=9)"
+    assert "alphazero" not in alphago.fields_of(tmp_path, "connect_four(rows=4)", 9, 0.0)["simulations"].players
+
+
+def test_an_alphazero_that_is_none_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"game": "connect_four"}')
+    with pytest.raises(typer.BadParameter, match="unknown agent 'nowhere'"):
+        alphago.main(tmp_path, keep=tmp_path / "keep", alphazero="nowhere")
+    assert not (tmp_path / "keep").exists()
