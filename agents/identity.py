@@ -20,6 +20,7 @@ from .alphago import model_files
 from .alphazero.nets import find_network
 from .engines.process import located
 from .isolation import Isolated
+from .networks.inference import computing
 from .policies.models import find_model
 from .registry import agent_arguments
 
@@ -40,11 +41,13 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
     Returns:
         ``spec``, as it is given, or the name of the class; ``agent``, the kind of player; ``arguments`` by name,
         defaults included; ``files``, the SHA-256 of each file that it is made of: weights, a model, a file of Python,
-        the program of an engine.
+        the program of an engine; and of a player with networks ``computed``, by what that is done here, on which the
+        last digits of what they say depend: ``backend`` and ``precision``.
 
     Raises:
         ValueError: there is no such player.
         FileNotFoundError: a file is missing.
+        ImportError: no library that computes networks is installed.
     """
     if isinstance(player, Isolated):
         arguments = {"player": player_identity(player.player, game)}
@@ -61,11 +64,13 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
         return _identity(player, place, arguments, [_source(place), *_texts(arguments)])
     name, values, named = parse_spec(player)
     arguments = agent_arguments(name, values, named)
-    if name in _NETWORKS:
+    has_networks = name in _NETWORKS
+    if has_networks:
         files = [str(find_network(game, arguments.get("net")))]
     elif name == "alphago":
         used = {key: arguments[key] for key in ("priors", "lambda_", "rollout")}
-        files = [str(file) for file in model_files(arguments["run"], **used).values()]
+        found = model_files(arguments["run"], **used)
+        has_networks, files = bool(found.keys() - {"rollout"}), [str(file) for file in found.values()]
     elif name in _POLICIES:
         files = [str(find_model(arguments["model"])), arguments["normalization"] or ""]
     elif name == "engine":
@@ -78,7 +83,10 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
         arguments["agents"] = [player_identity(part, game) for part in arguments["agents"]]
     elif name == "isolated":
         arguments["player"] = player_identity(arguments["player"], game)
-    return _identity(player, name, arguments, files)
+    identity = _identity(player, name, arguments, files)
+    if has_networks:
+        identity["computed"] = computing(arguments["backend"], arguments["device"])
+    return identity
 
 
 def game_identity(game: Game) -> dict[str, Any]:

@@ -116,6 +116,9 @@ class _BatchedMixture:
         self._bounds = np.cumsum(shares)[:-1]
         self._drawn = np.zeros(0, np.intp)  # [games] the number of the member
 
+    def __repr__(self) -> str:
+        return f"BatchedMixture({', '.join(map(repr, self.members))})"
+
     def prepare(self, batch: GameBatch) -> None:
         """Let all members compile what they need."""
         for member in self.members:

@@ -70,7 +70,7 @@ def play_with_progress(played: Iterator[GameRecord], total: int, out: str | Path
 
 def watch_games(
     played: Iterator[GameRecord],
-    total: int,
+    total: int | Callable[[], int],
     take: Callable[[GameRecord], object],
     out: str | Path | None = None,
     after: Collection[GameRecord] = (),
@@ -104,7 +104,7 @@ def collect_with_progress(
 
 def watch_with_progress(
     items: Iterable[Item],
-    total: int,
+    total: int | Callable[[], int],
     task: str,
     unit: str,
     take: Callable[[Item], object],
@@ -117,7 +117,7 @@ def watch_with_progress(
 
     Args:
         items: the items to wait for.
-        total: the sum of the items' sizes.
+        total: the sum of the items' sizes; a function of nothing where what is taken changes it.
         task: what is being done, as in ``"playing"``.
         unit: what is counted, as in ``"games"``.
         take: is given each item.
@@ -130,6 +130,7 @@ def watch_with_progress(
         Whether Ctrl-C ended it.
     """
     whole = Column(no_wrap=True)
+    all_of = total if callable(total) else lambda: total
     try:
         doing, count, left = (
             TextColumn("{task.description}", markup=False, table_column=whole),
@@ -140,22 +141,22 @@ def watch_with_progress(
         is_narrow = CONSOLE.width < _NARROW
         columns = (doing, count, left) if is_narrow else (doing, BarColumn(20), count, speed, spent, left)
         with Bar(*columns, console=CONSOLE) as bar:
-            shown = bar.add_task(task, total=total, completed=done, begun=done, note="")
+            shown = bar.add_task(task, total=all_of(), completed=done, begun=done, note="")
             try:
                 for item in items:
                     with uninterrupted():  # what is taken is counted
                         take(item)
                         done += size(item)
-                        bar.update(shown, advance=size(item), note=note(item))
+                        bar.update(shown, total=all_of(), advance=size(item), note=note(item))
             finally:  # after Ctrl-C, too
                 if end is not None:
                     bar.update(shown, note=end())
     except KeyboardInterrupt:
-        CONSOLE.print(f"stopped after {done:,} of {total:,} {unit}")
+        CONSOLE.print(f"stopped after {done:,} of {all_of():,} {unit}")
         return True
     except Exception:
         if done:  # else nothing is kept
-            CONSOLE.print(f"ended after {done:,} of {total:,} {unit}")
+            CONSOLE.print(f"ended after {done:,} of {all_of():,} {unit}")
         raise
     return False
 

@@ -32,7 +32,8 @@ class AlphaZero(PUCT):
 
     It is a `PUCT` with a network, a Gumbel root (Danihelka et al. 2022) and proofs: results that are certain go up the
     tree, and end the search when they reach the root. Nothing is drawn: the same network and number of simulations give
-    the same move. Seconds do not.
+    the same move, if the same backend computes the network on the same kind of processor. Others give other last
+    digits, and now and then another move. Seconds do not give the same move.
 
     Args:
         game: the game, or its name.
@@ -138,6 +139,9 @@ class _BatchedAlphaZero(Memoryless):
         self.agent = agent
         self._forest: Forest | None = None
         self._options: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        return repr(self.agent)
 
     def prepare(self, batch: GameBatch) -> None:
         """Compile the searches."""

@@ -32,6 +32,8 @@ def network(
 ) -> Policy:
     """What a network of AlphaZero prefers, without a search.
 
+    Another backend, or another kind of processor, gives other last digits, and now and then another action.
+
     Args:
         game: the game, or its name.
         net: the folder of a run, a file of weights, or a `PolicyValueNet`. Default: the network of this game that comes

@@ -29,6 +29,9 @@ class BatchedMCTS(BatchedSearch):
         super().__init__(game, simulations)
         self._simulations, self.c, self._forced = simulations, c, forced
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.game.spec}, simulations={self._simulations})"
+
     def _new_memory(self) -> Any:
         game = self.game
         tree = new_tree(nodes_for(game, self._simulations), game.max_plies)

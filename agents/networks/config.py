@@ -27,6 +27,7 @@ _LIMITS = {
     "features": (0, 1 << 16),
 }
 _LARGEST_SIDE = 1 << 20
+_ADVICE = "give the game that it was made for (at the command line by --game), or another network"
 
 _PLIES = 20  # that tell whether actions are cells
 
@@ -167,7 +168,7 @@ class NetworkConfig:
         """
         shape, actions = tuple(map(int, game.observation_shape)), int(game.num_actions)
         if self.game.partition("(")[0] != game.name:  # whose cells and actions have other numbers
-            raise ValueError(f"the network was made for {self.game}, not for {game.spec}")
+            raise ValueError(f"the network was made for {self.game}, not for {game.spec}: {_ADVICE}")
         if (shape, actions) == (self.observation_shape, self.num_actions):
             return self
         if self.policy == "cells" and len(shape) == 3 and shape[2] == self.observation_shape[2]:
@@ -176,7 +177,7 @@ class NetworkConfig:
                 return replace(self, game=game.spec, observation_shape=shape, num_actions=actions)
         raise ValueError(
             f"the network was made for {self.game}, with planes {self.observation_shape} and {self.num_actions} "
-            f"actions, and {game.spec} has planes {shape} and {actions} actions"
+            f"actions, and {game.spec} has planes {shape} and {actions} actions: {_ADVICE}"
         )
 
     def shapes(self) -> dict[str, tuple[int, ...]]:

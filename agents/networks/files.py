@@ -186,5 +186,5 @@ def _safetensors() -> Any:
         import safetensors
         import safetensors.numpy
     except ImportError as error:
-        raise ImportError(f"files of networks need safetensors ({error}): {how_to_install('rl')}") from error
+        raise ImportError(f"files of networks need safetensors ({error}): {how_to_install('fast')}") from error
     return safetensors

@@ -20,7 +20,7 @@ from .files import SavedNetwork, read_network
 if TYPE_CHECKING:
     from .module import PolicyValueNet
 
-__all__ = ["BACKENDS", "Inference", "checked_backend", "make_inference"]
+__all__ = ["BACKENDS", "Inference", "checked_backend", "computing", "make_inference"]
 
 Precision = Literal["auto", "f32", "bf16"]
 
@@ -113,6 +113,17 @@ def checked_backend(backend: str, device: str = "cpu") -> str:
     if not _installed(backend):
         raise ImportError(f"backend {backend!r} is not installed: {how_to_install(BACKENDS[backend][1])}")
     return backend
+
+
+def computing(backend: str = "auto", device: str = "cpu") -> dict[str, str]:
+    """Return by what `make_inference` computes here, ``backend`` and ``precision``, without reading a network.
+
+    Raises:
+        ValueError: there is no such backend or device, or the one is not for the other.
+        ImportError: the backend is not installed.
+    """
+    backend = checked_backend(backend, device)
+    return {"backend": backend, "precision": _runner(backend, 1, 1, "auto", device)[1]}
 
 
 def make_inference(

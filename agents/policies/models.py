@@ -105,8 +105,8 @@ def check_alone(file: Path) -> None:
     if found:
         raise ValueError(
             f"{str(file)!r} stands beside {listed(found, 3)}: a model that learned in a VecNormalize plays with its "
-            f"statistics only: give them, as in normalization={found[0]!r} (a model that learned without belongs into "
-            "a folder without)"
+            f"statistics only: give them, as in normalization={found[0]!r}, or normalization=False if it learned "
+            "without"
         )
 
 
@@ -115,10 +115,15 @@ def load_normalization(path: str | Path) -> Any:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file holds something else.
+        ValueError: the file holds something else, or what is given is the name of none.
     """
     from stable_baselines3.common.vec_env import VecNormalize
 
+    if not isinstance(path, (str, Path)):
+        raise ValueError(
+            f"normalization must be a file that VecNormalize.save wrote, or False for a model that learned without, "
+            f"got {path!r}"
+        )
     file = Path(path)
     if not file.is_file():
         raise FileNotFoundError(f"no file {str(path)!r}: expected one that VecNormalize.save wrote")

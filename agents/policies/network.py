@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
@@ -30,17 +30,19 @@ class ModelNetwork:
     Args:
         model: a model, the file it was saved to, or the folder of a training run.
         algorithm: what a file must hold, ``"ppo"`` (MaskablePPO too), ``"a2c"`` or ``"dqn"``. Default: anything.
-        normalization: the file that the `VecNormalize` in which the model learned was saved to. Default: none, or the
-            one in which the model learns.
+        normalization: the file that the `VecNormalize` in which the model learned was saved to; False: it learned
+            without. Default: none, or the one in which the model learns.
 
     Raises:
         ValueError: the file is none of stable-baselines3's, the model is one of an algorithm without such scores, or
-            beside its file are statistics of a `VecNormalize`, and none are given.
+            beside its file are statistics of a `VecNormalize`, and none are given or denied.
         FileNotFoundError: there is no such file.
         ImportError: stable-baselines3 is not installed.
     """
 
-    def __init__(self, model: Any, algorithm: str | None = None, normalization: str | Path | None = None) -> None:
+    def __init__(
+        self, model: Any, algorithm: str | None = None, normalization: str | Path | Literal[False] | None = None
+    ) -> None:
         self.model = load_model(model, algorithm) if isinstance(model, (str, Path)) else model
         if normalization is None and isinstance(model, (str, Path)):
             check_alone(find_model(model))
@@ -51,14 +53,16 @@ class ModelNetwork:
                 f"a model of {type(self.model).__name__} gives a single position no logits and no Q-values: expected "
                 "one of PPO, MaskablePPO, A2C, TRPO or DQN"
             )
-        # The statistics that are given, or that a copy in another process has.
-        self._given = None if normalization is None else load_normalization(normalization)
+        # The statistics that are given, or that a copy in another process has; False if there are none.
+        self._given: Any = (
+            normalization if normalization is None or normalization is False else load_normalization(normalization)
+        )
 
     @property
     def _normalization(self) -> Any:
         """The `VecNormalize` in which the model learns, or None."""
         if self._given is not None:
-            return self._given
+            return self._given or None
         return getattr(self.model, "get_vec_normalize_env", lambda: None)()
 
     def check(self, game: Game) -> None:
@@ -77,7 +81,7 @@ class ModelNetwork:
                 f"the model was trained for another game than {game.spec}: it takes {observations} and {actions}, "
                 f"and the game has {game.observation_shape} and {game.num_actions} actions"
             )
-        if self._given is None and _learns_in(self.model, NormalizeObservation):
+        if not self._given and _learns_in(self.model, NormalizeObservation):
             raise ValueError(
                 "the model learned in Gymnasium's NormalizeObservation, whose statistics a player does not have: train "
                 "it in stable-baselines3's VecNormalize, whose it has"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,12 +38,12 @@ class Policy(Described):
         deterministic: play the preferred action; False: draw from the model's distribution (Q-values have none).
         algorithm: what a file must hold, ``"ppo"`` (MaskablePPO too), ``"a2c"`` or ``"dqn"``. Default: anything.
         normalization: the file that the `VecNormalize` in which the model learned was saved to, for the file of a model
-            does not have its statistics. Default: none, or the one in which the model learns.
+            does not have its statistics; False: it learned without. Default: none, or the one in which it learns.
         seed: the seed of the draws; None takes one from the system's entropy.
 
     Raises:
         ValueError: the file is none of stable-baselines3's, or stands beside statistics of a `VecNormalize`, and none
-            are given; the model's spaces are not the game's; or an argument is out of its range.
+            are given or denied; the model's spaces are not the game's; or an argument is out of its range.
         FileNotFoundError: there is no such file.
         ImportError: stable-baselines3 is not installed.
     """
@@ -55,7 +55,7 @@ class Policy(Described):
         *,
         deterministic: bool = True,
         algorithm: str | None = None,
-        normalization: str | Path | None = None,
+        normalization: str | Path | Literal[False] | None = None,
         seed: int | None = None,
     ) -> None:
         self.game = as_game(game)
@@ -156,6 +156,9 @@ class _BatchedPolicy(Memoryless):
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
+
+    def __repr__(self) -> str:
+        return repr(self.policy)
 
     def prepare(self, batch: GameBatch) -> None:
         """Let the policy prepare, as it does for one game."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from ..lines import console, print_plain
+from ..lines import console, print_plain, title_of
 from ..wording import counted, plain
 from .options import Json, print_json
 
@@ -45,14 +45,19 @@ def store(
         }
         print_json(data if sound is None else {**data, "sound": sound})
         return
-    table = Table(title=str(file), title_justify="left", header_style="bold")
-    for name in ("#", "tournament", "games", "endings", "runs", "begun (UTC)"):
-        table.add_column(name)
+    style: dict[str, Any] = {"header_style": "bold underline", "box": None, "padding": (0, 1, 0, 0)}
+    table = Table(title=title_of(plain(str(file))), title_justify="left", **style)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("tournament", overflow="fold")  # the only column that is broken where there is no room
+    table.add_column("games", justify="right", no_wrap=True)
+    for name in ("of these", "runs", "begun (UTC)"):
+        table.add_column(name, no_wrap=True)
     for one in found:
-        analysed = f", {one.analysed} with analyses" if one.analysed else ""
-        endings = ", ".join(f"{games} {name}" for name, games in one.endings.items())
-        begun = (one.began or "")[:16].replace("T", " ")
-        table.add_row(str(one.number), plain(one.title), f"{one.games}{analysed}", endings, str(one.runs or ""), begun)
+        parts = [f"{games:,} {name}" for name, games in one.endings.items()]
+        parts += [f"{one.analysed:,} analysed"] if one.analysed else []
+        begun = (one.began or "")[:16].replace("T", "\n")
+        cells = f"{one.games:,}", "\n".join(parts), str(one.runs or ""), begun
+        table.add_row(str(one.number), plain(one.title), *cells)
     _out.print(table)
     if sound is not None:
         print_plain(_out, f"{counted(sound, 'game')}, each as it was when it was saved")

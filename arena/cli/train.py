@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_origin
 
 import typer
+from typer.main import get_command
 
 from ..lines import console, print_plain
 from ..training.alphago.config import PARTS, AlphaGoConfig
@@ -33,6 +34,7 @@ _PANELS = {
     AlphaGoConfig: "Options of alphago",
 }
 _NAMES = {AlphaZeroConfig: "alphazero", AlphaGoConfig: "alphago"}
+_KINDS = {**{name: kind for kind, name in _NAMES.items()}, **dict.fromkeys(ALGORITHMS, TrainingConfig)}
 # Options that some values of others leave without effect: where they have one, in words, and as a test.
 _Effect = tuple[str, Callable[[Any], bool]]
 _TESTED: _Effect = ("--ladder-every above 0", lambda config: config.ladder_every > 0)
@@ -65,9 +67,32 @@ _EFFECTS: dict[type, dict[str, _Effect]] = {
 _RESUMED = ("steps", "minutes", *MACHINE)  # fields that may be given with --resume
 
 
+def _print_help(context: typer.Context, is_asked: bool) -> None:
+    """Print the help and exit: of an algorithm that is named its own options alone, else those of all."""
+    if not is_asked:
+        return
+    command: Any = context.command
+    kind = _KINDS.get(context.params["algorithm"])
+    if kind is not None:
+
+        def alone(**options: Any) -> None:
+            pass
+
+        alone.__signature__ = _signature(kind)  # pyright: ignore[reportFunctionMemberAccess]  (which typer reads)
+        one = typer.Typer(add_completion=False)
+        one.command(command.name, help=command.help, epilog=command.epilog)(alone)
+        command = get_command(one)
+    typer.echo(command.get_help(context))
+    raise typer.Exit
+
+
 def train(
     algorithm: Annotated[
-        str, typer.Argument(help="The algorithm: alphazero, alphago, ppo (with masks), a2c or dqn; not with --resume.")
+        str,
+        typer.Argument(
+            is_eager=True,  # the help asks for it
+            help="The algorithm: alphazero, alphago, ppo (with masks), a2c or dqn; not with --resume.",
+        ),
     ] = "",
     game: Annotated[str, typer.Argument(help="A game, as in 'connect_four(rows=5)', or './file.py:name'.")] = "",
     out: Annotated[Path | None, typer.Option(help="A new folder for the run. Default: ALGORITHM-GAME.")] = None,
@@ -79,6 +104,14 @@ def train(
             rich_help_panel="Options of alphago",
         ),
     ] = None,
+    asks_for_help: Annotated[
+        bool,
+        typer.Option(
+            "--help",
+            callback=_print_help,
+            help="Show this message and exit. 'plyground train ALGORITHM --help' has the options of one alone.",
+        ),
+    ] = False,
     **options: Any,
 ) -> None:
     """Train a policy against itself, its past, and others. Ctrl-C saves; --resume goes on exactly where it was."""
@@ -104,10 +137,9 @@ def train(
         return
     if not algorithm or not game:
         raise ValueError("give an algorithm and a game, as in 'plyground train ppo connect_four', or --resume FOLDER")
-    kind = {"alphazero": AlphaZeroConfig, "alphago": AlphaGoConfig}.get(algorithm, TrainingConfig)
-    if kind is TrainingConfig and algorithm not in ALGORITHMS:
-        known = nearest(algorithm, [*_NAMES.values(), *ALGORITHMS])
-        raise ValueError(f"unknown algorithm {shown(algorithm)}: {known}")
+    if algorithm not in _KINDS:
+        raise ValueError(f"unknown algorithm {shown(algorithm)}: {nearest(algorithm, _KINDS)}")
+    kind = _KINDS[algorithm]
     if step and kind is not AlphaGoConfig:
         raise ValueError(f"--step is no option of {algorithm}: it names a part of alphago")
     if kind is not AlphaGoConfig:  # whose parts have their steps and, all of them, minutes
@@ -125,7 +157,12 @@ def train(
     if kind is TrainingConfig:
         check_algorithm(config)
     if kind is AlphaGoConfig:
-        train_with_progress(lambda report: alphago.train(config, folder, report, parts=step), minutes=config.minutes)
+
+        def trained_from_records(report: Callable[[Any], object]) -> Any:
+            report(alphago.AlphaGoProgress(0, 0.0, 0, 0.0, 0.0))  # no part yet: the records are read
+            return alphago.train(config, folder, report, parts=step)
+
+        train_with_progress(trained_from_records, minutes=config.minutes)
         _tell_parts(folder)
         return
     begin: Any = run if kind is TrainingConfig else alphazero.train
@@ -293,9 +330,9 @@ def _option_name(field: str) -> str:
     return _SPECIAL[field].option if field in _SPECIAL else f"--{field.replace('_', '-')}"
 
 
-def _option(name: str) -> inspect.Parameter:
+def _option(name: str, *configurations: type[Any]) -> inspect.Parameter:
     """Return the option of fields of this name. If it is not given, it is None: the default is the configuration's."""
-    kinds = [kind for kind in _PANELS if name in kind.__dataclass_fields__]
+    kinds = [kind for kind in configurations if name in kind.__dataclass_fields__]
     own = {kind: kind.__dataclass_fields__[name] for kind in kinds}
     kind, form = kind_of(kinds[0], name), None
     what = _in_words(own)
@@ -325,8 +362,12 @@ def _in_words(own: dict[type, Field[Any]]) -> str:
     return " ".join(f"{whose}{what}" for what, whose in told.items())
 
 
+def _signature(*kinds: type[Any]) -> inspect.Signature:
+    """Return the parameters of the command that are of use to these configurations."""
+    own = [one for one in _own if one.name != "step" or AlphaGoConfig in kinds]
+    names = dict.fromkeys(one.name for kind in kinds for one in fields(kind) if one.name not in _ARGUMENTS)
+    return inspect.Signature([*own, *(_option(name, *kinds) for name in names)])
+
+
 _own = [one for one in inspect.signature(train, eval_str=True).parameters.values() if one.name != "options"]
-_names = dict.fromkeys(one.name for kind in _PANELS for one in fields(kind) if one.name not in _ARGUMENTS)
-train.__signature__ = inspect.Signature(  # pyright: ignore[reportFunctionMemberAccess]  (which typer reads)
-    [*_own, *map(_option, _names)]
-)
+train.__signature__ = _signature(*_PANELS)  # pyright: ignore[reportFunctionMemberAccess]  (which typer reads)

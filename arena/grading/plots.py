@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...envs.outside.extras import how_to_install
+from ...envs.outside.messages import cut
 from .calibration import Calibration
 
 __all__ = ["can_plot", "plot_calibration", "plot_curve", "plot_history"]
@@ -19,6 +20,7 @@ __all__ = ["can_plot", "plot_calibration", "plot_curve", "plot_history"]
 _COLOURS = {"preserving": "#1e8449", "optimal": "#2471a3", "score": "#c0392b"}
 _NAMES = {"preserving": "moves that preserve the value", "optimal": "optimal moves", "score": "score on the ladder"}
 _FORMATS = (".png", ".svg")
+_LONGEST = 44  # characters of a name in a legend
 
 
 def can_plot() -> bool:
@@ -99,12 +101,12 @@ def plot_history(found: Mapping[str, Any], axis: str, path: Path) -> list[Path]:
     figure, axes = _figure(f"Ratings over time: {found['game']}")
     for player in found["players"]:
         times, elo, low, high = ([one[key] for one in player["ratings"]] for key in ("time", "elo", "low", "high"))
-        (line,) = axes.plot(times, elo, "o-", ms=4, label=_plain(player["name"]))
+        (line,) = axes.plot(times, elo, "o-", ms=4, label=_plain(cut(player["name"], _LONGEST)))
         axes.fill_between(times, low, high, color=line.get_color(), alpha=0.15, lw=0)
     axes.set(xlabel=axis, ylabel="Elo")
     axes.locator_params(axis="x", nbins=6, integer=True)
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.legend(fontsize=8)
+    figure.legend(fontsize=8, loc="outside lower center", ncols=2)  # below the lines, which it would hide
     return _saved(figure, path)
 
 

@@ -12,15 +12,20 @@ class Event(NamedTuple):
 
     Attributes:
         title: the title of the tournament.
-        place: the round, the pairing of that round, and the game of that pairing, each from 1, as in ``"2.1.4"``.
+        place: the round, the pairing of that round, and the game of that pairing, each from 0.
         date: the day, in UTC, as in ``"2026-11-28"``; ``"2026-11"`` or ``"2026"`` where it may have been another one.
         time: the time control, as `plyground.arena.TimeControl` reads it; empty where there was none.
     """
 
     title: str
-    place: str | None = None
+    place: tuple[int, int, int] | None = None
     date: str | None = None
     time: str | None = None
+
+    @property
+    def round(self) -> str | None:
+        """The place as people write it, each number from 1, as in ``"2.1.4"``."""
+        return None if self.place is None else ".".join(str(number + 1) for number in self.place)
 
     @property
     def clock(self) -> tuple[float, float, bool] | None:

@@ -165,7 +165,7 @@ def _event(record: GameRecord) -> dict[str, Any]:
     event = record.event
     if event is None:
         return {}
-    found: dict[str, Any] = {"EV": event.title, "DT": event.date, "RO": event.place}
+    found: dict[str, Any] = {"EV": event.title, "DT": event.date, "RO": event.round}
     if event.clock is not None:
         seconds, increment, per_move = event.clock
         found["TM"] = 0 if per_move else seconds

@@ -28,8 +28,8 @@ def event_tags(record: GameRecord) -> dict[str, str]:
     tags = {"Event": event.title}
     if event.date is not None:
         tags["Date"] = event.date.replace("-", ".") + ".??" * (2 - event.date.count("-"))
-    if event.place is not None:
-        tags["Round"] = event.place
+    if event.round is not None:
+        tags["Round"] = event.round
     if event.clock is not None:
         seconds, increment, per_move = event.clock
         tags["TimeControl"] = f"{'1/' if per_move else ''}{seconds:g}{f'+{increment:g}' if increment else ''}"

@@ -40,7 +40,7 @@ def events_of(
     def event_of(run: int | None, round: int, pairing: int, number: int) -> Event:
         if run is not None and run not in dates:
             dates[run] = _date_of(connection, run)
-        return Event(title, f"{round + 1}.{pairing + 1}.{number + 1}", dates[run], time)
+        return Event(title, (round, pairing, number), dates[run], time)
 
     return event_of
 

@@ -2,7 +2,7 @@
 
 A game is the same game if rules, players, opening, seed and sides are: whatever is random in it comes from the seed.
 The order of the players is the side. Of a player count its name, its spec, and the hashes of its files, wherever those
-are; not the defaults of its arguments, which its row tells.
+are; not the defaults of its arguments, nor by what its networks are computed, which its row tells.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from .schema import connect, faults
 __all__ = ["StoredTournament", "check_store", "listed", "players_in", "read_store", "tournaments_in"]
 
 _LISTED = 8  # tournaments, in a message
+_RUN = COLUMNS.index("run")
 
 
 class StoredTournament(NamedTuple):
@@ -176,12 +177,12 @@ def _selected(
     endings: dict[int, str] = dict(connection.execute("SELECT id, name FROM endings"))
     columns = ", ".join(f"games.{column}" for column in COLUMNS)
     found = connection.execute(
-        f"SELECT games.key, analyses.data, games.run, {places}, {columns} FROM {tables} "
+        f"SELECT games.key, analyses.data, {places}, {columns} FROM {tables} "
         f"LEFT JOIN analyses ON analyses.game = games.id {selection}"
     )
-    for key, analyses, run, one, two, three, *row in found:
+    for key, analyses, one, two, three, *row in found:
         try:
-            players, event = (names[row[1]], names[row[2]]), event_of(run, one, two, three)
+            players, event = (names[row[1]], names[row[2]]), event_of(row[_RUN], one, two, three)
             yield record_of(row, key, sources[row[0]], *players, endings.__getitem__, analyses, event)
         except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
             raise sqlite3.DatabaseError(f"malformed: {error}") from error

@@ -122,7 +122,7 @@ def record_of(
 
 def _turns(plies: int, opening: int) -> list[int]:
     """Return who moves where the players take turns after the opening."""
-    return ([-1] * opening + [ply & 1 for ply in range(opening, plies)])[:plies]
+    return ([-1] * opening + ([0, 1] * (plies // 2 + 1))[opening:plies])[:plies]
 
 
 def _packed_moves(moves: list[int]) -> bytes:

@@ -54,7 +54,9 @@ class Course:
         max_failures: a player that has failed in so many games is withdrawn: it plays no more.
 
     Attributes:
+        games: how many games a pairing has.
         played: how many games were played.
+        left_in_round: how many games are left of this round, if nobody else is withdrawn.
         withdrawn: who is, by number.
         is_over: whether all games were played.
         winner: by number, if the format has named one.
@@ -76,7 +78,8 @@ class Course:
         self.played, self.withdrawn, self.is_over = 0, set[int](), False
         self.winner: int | None = None
         self.byes = dict[int, float]()
-        self._schedule, self._games, self._max_failures = schedule, games, max_failures
+        self.games = games
+        self._schedule, self._max_failures = schedule, max_failures
         self._failures: Counter[int] = Counter()
         self._used: Counter[Pairing] = Counter()  # openings
         self._rounds = -1
@@ -89,16 +92,23 @@ class Course:
         for pairing in pairings:
             both = min(pairing), max(pairing)
             self._firsts.append(self._used[both])
-            self._used[both] += self._games // 2
+            self._used[both] += self.games // 2
         self._points = [(0.0, 0.0)] * len(pairings)
         self._place, self._done = 0, 0  # the pairing, and its games that were played
+        self._count_left()
         self._settle()
+
+    def _count_left(self) -> None:
+        """Count the games that are left of this round."""
+        left = [pairing for pairing in self._round[self._place :] if self.accepts(pairing)]
+        is_open = left[:1] == self._round[self._place : self._place + 1]
+        self.left_in_round = len(left) * self.games - (self._done if is_open else 0)
 
     def _settle(self) -> None:
         """Go on to the next pairing that has games to play, in a round that has one."""
         while not self.is_over:
             while self._place < len(self._round):
-                if self._done < self._games and self.accepts(self._round[self._place]):
+                if self._done < self.games and self.accepts(self._round[self._place]):
                     return
                 self._place, self._done = self._place + 1, 0
             try:
@@ -121,7 +131,7 @@ class Course:
         """Yield what is left of this round, but for games of those who are withdrawn by then."""
         done = self._done
         for pairing, first in list(zip(self._round, self._firsts, strict=True))[self._place :]:
-            for number in range(done // 2, self._games // 2):
+            for number in range(done // 2, self.games // 2):
                 if not self.accepts(pairing):
                     break
                 yield Task(pairing, first + number, (1,) if done % 2 and number == done // 2 else (0, 1))
@@ -130,11 +140,6 @@ class Course:
     def seeds_of(self, games: Sequence[tuple[int, int]]) -> list[int]:
         """Return the seed of each game, by the number of its opening and who begins: 0, or 1 for the other side."""
         return game_seeds(self.seed, games)
-
-    @property
-    def left_in_round(self) -> int:
-        """How many games are left of this round, if nobody is withdrawn."""
-        return 0 if self.is_over else (len(self._round) - self._place) * self._games - self._done
 
     def check(self, record: GameRecord, conditions: Conditions) -> None:
         """Raise `ValueError` if a record is not that of the next game; the message says what it is of.
@@ -167,10 +172,12 @@ class Course:
         if record.ending == "failed":
             failed = seats[record.outcome.index(min(record.outcome))]
             self._failures[failed] += 1
-            if self._failures[failed] >= self._max_failures:
-                self.withdrawn.add(failed)
         self.played += 1
         self._done += 1
+        self.left_in_round -= 1
+        if failed is not None and self._failures[failed] >= self._max_failures:
+            self.withdrawn.add(failed)
+            self._count_left()
         self._settle()
         return failed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, parse_spec
 from .allocation import bandit
+from .course import Course
 from .schedules import Outcome, Schedule, gauntlet, knockout, round_robin, swiss
 
-__all__ = ["FORMATS", "canonical_format", "planned_games", "same_format", "schedule_of"]
+__all__ = ["FORMATS", "canonical_format", "expected_games", "planned_games", "same_format", "schedule_of"]
 
 FORMATS: dict[str, Callable[..., Schedule]] = {
     one.__name__: one for one in (round_robin, gauntlet, swiss, knockout, bandit)
@@ -69,14 +71,31 @@ def planned_games(format: str, players: int, games: int) -> int:
     Raises:
         ValueError: there is no such format.
     """
+    return games * sum(_planned_rounds(format, players))
+
+
+def expected_games(course: Course, format: str) -> int:
+    """Return how many games a tournament of this format will have, as far as it is known after those of its course.
+
+    Who is withdrawn plays no more, and a tied pairing of a knockout is played again. What that changes in later rounds
+    is known when they come.
+    """
+    rounds = _planned_rounds(format, len(course.labels))
+    known = course.played + course.left_in_round
+    return known if course.is_over or len(rounds) == 1 else max(known, course.games * sum(rounds))
+
+
+@functools.lru_cache
+def _planned_rounds(format: str, players: int) -> list[int]:
+    """Return how many pairings each round has, as `planned_games` counts them."""
     schedule = schedule_of(format, players)
-    pairings, upcoming = 0, next(schedule)
+    rounds, upcoming = [], next(schedule)
     while True:
-        pairings += len(upcoming)
+        rounds.append(len(upcoming))
         try:
-            upcoming = schedule.send(Outcome([(float(games), 0.0)] * len(upcoming), set()))
+            upcoming = schedule.send(Outcome([(1.0, 0.0)] * len(upcoming), set()))
         except StopIteration:
-            return pairings * games
+            return rounds
 
 
 def _checked(schedule: Schedule) -> Schedule:

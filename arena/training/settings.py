@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MACHINE",
+    "NETWORKS",
     "Settings",
     "about",
     "check_machine",
@@ -38,6 +39,13 @@ __all__ = [
 
 # Fields that say by what a run is computed, and not what: it goes on with other values, but no longer bit for bit.
 MACHINE = ("threads", "network_threads", "device", "backend")
+
+# What sizes of nets are called, for configurations that have one.
+NETWORKS = (
+    "Size of a net: tiny (1 residual block of 16 channels), small (3x32), medium (5x64), others as 4x48; or mlp, two "
+    "layers of 256 units, others as mlp3x512, mlp1024-256-256, or, with 64 features of each window of 4x4 cells, "
+    "mlp64@4+256-256-256."
+)
 
 _WIDTH = 112  # of the documentation
 _OPENING = 24  # random plies by default, at most

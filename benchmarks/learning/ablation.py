@@ -1,11 +1,12 @@
 """What the parts of AlphaZero are worth at equal time: ``python -m benchmarks.learning.ablation``, over two hours.
 
 Each setting differs from the defaults in what its name says: where it takes another part away with it, the name says
-so, and there is a row without that part alone. Each trains on Connect Four for five minutes, with two seeds side by
-side, each on a core of its own. The minutes are those of the processor, so that a little work beside takes nothing from
-a run. Then the net, alone and with a search, is graded by the committed positions (`plyground.arena.grading`). Finished
-runs are kept in the folder of ``--keep`` and not made again, so the script may be stopped and started. ``--write
-alphazero`` puts the table into that section of docs/measurements.md.
+so, and there is a row without that part alone. The defaults are those of most boards, with the net `small`, whatever
+Connect Four has by itself: the tables in docs/measurements.md compare with these. Each trains on Connect Four for five
+minutes, with two seeds side by side, each on a core of its own. The minutes are those of the processor, so that a
+little work beside takes nothing from a run. Then the net, alone and with a search, is graded by the committed positions
+(`plyground.arena.grading`). Finished runs are kept in the folder of ``--keep`` and not made again, so the script may be
+stopped and started. ``--write alphazero`` puts the table into that section of docs/measurements.md.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from benchmarks.page import markdown_table, write_section
 from plyground.arena.training.alphazero import AlphaZeroConfig
 
 GAME = "connect_four"
+ALL: dict[str, Any] = {"network": "small", "batch_size": 512, "ladder_every": 0}
 SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},
     "`root=puct`": {"root": "puct"},
@@ -65,7 +67,7 @@ WIDTH = 110
 
 def config_of(name: str, seed: int, minutes: float) -> AlphaZeroConfig:
     """Return the configuration of a setting, whose run ends by the processor's time long before that of the clock."""
-    changes = {"minutes": 60 * minutes, "seed": seed, "ladder_every": 0} | SETTINGS[name]
+    changes = {**ALL, "minutes": 60 * minutes, "seed": seed} | SETTINGS[name]
     return AlphaZeroConfig(GAME, **changes)
 
 

@@ -13,6 +13,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,7 +38,8 @@ def config_of(algorithm: str, minutes: float, threads: int, seed: int) -> Any:
     settings: dict[str, Any] = {"minutes": minutes, "seed": seed, "ladder_every": 0}
     settings |= {"checkpoint_minutes": minutes / POINTS, "steps": None}
     if algorithm == "alphazero":
-        return AlphaZeroConfig(GAME, threads=threads, checkpoint_every=10_000, **settings)
+        config = AlphaZeroConfig(GAME, threads=threads, checkpoint_every=10_000, **settings)
+        return replace(config, **config.size(GAME)._asdict())  # as the run keeps it
     more = {"algorithm": algorithm, "network_threads": threads, "checkpoint_every": 50_000}
     return TrainingConfig(GAME, **settings, **more)
 

@@ -82,6 +82,8 @@ class Drawing:
     def to_array(self, size: int = 800) -> NDArray[np.uint8]:
         """Return the drawing as RGB pixels, uint8 [height, width, 3]; the longer side has ``size`` of them.
 
+        The shorter side has an even number: videos of odd ones are played by few programs.
+
         Raises:
             ValueError: ``size`` is out of range.
         """
@@ -100,8 +102,8 @@ class Drawing:
             self._image(size).save(path, "PNG", optimize=True)
 
     def _image(self, size: int) -> Any:
-        pixels = self.size_in_pixels(size)
-        return paint(self.shapes, pixels, size / max(self.width, self.height), self.background)
+        width, height = (side if side == size else side + side % 2 for side in self.size_in_pixels(size))  # for videos
+        return paint(self.shapes, (width, height), size / max(self.width, self.height), self.background)
 
     def _repr_svg_(self) -> str:
         """Show the drawing in a notebook."""

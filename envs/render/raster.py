@@ -7,6 +7,7 @@ characters of ASCII and few more; those of `DRAWN` are drawn.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["DRAWN", "paint"]
 
 DRAWN = "≤≥∞"  # characters that the font lacks
+_SIMILAR = str.maketrans("≤≥µ×–—−", "<>ux---")  # what is written for others that it lacks
 
 
 def paint(shapes: Iterable[Shape], size: tuple[int, int], scale: float, background: str) -> Image.Image:
@@ -122,8 +124,9 @@ class _Painter:
 
 
 def _written(part: str) -> str:
-    """Return what the font has of a text: of ≤ and ≥ the sign above the line."""
-    return {"≤": "<", "≥": ">"}.get(part, part)
+    """Return what the font has of a text: letters without accents, and of ≤ and ≥ the sign above the line."""
+    letters = unicodedata.normalize("NFD", part)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter)).translate(_SIMILAR)
 
 
 def _translucent(colour: str, opacity: float) -> str:

@@ -16,6 +16,7 @@ from ..outside.arguments import checked_whole
 from .kernels import first_illegal, first_inconsistent
 
 __all__ = [
+    "check_render_mode",
     "check_saved",
     "checked_actions",
     "checked_integers",
@@ -49,6 +50,15 @@ def _are_seats(seats):
     for place in range(seats.size):
         wrong += seats[place] != 0 and seats[place] != 1
     return wrong == 0
+
+
+def check_render_mode(render_mode: Any) -> None:
+    """Raise `ValueError` if many games are asked to be shown."""
+    if render_mode is not None:
+        raise ValueError(
+            f"render_mode must be None, got {render_mode!r}: many games at once are not shown; those of SoloEnv are, "
+            "in gymnasium.make(…), in make_vec(…, vectorization_mode='sync'), or in a DummyVecEnv"
+        )
 
 
 def checked_rows(given: Any, games: int) -> NDArray[np.intp]:

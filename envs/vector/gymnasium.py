@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..game import Game
 from ..outside.arguments import checked_flag, checked_options, checked_whole
 from ..registry import game_with
-from .checks import checked_seeds
+from .checks import check_render_mode, checked_seeds
 from .opponents import OpponentLike
 from .seats import SeatBatch, as_shown
 
@@ -83,8 +83,7 @@ class BoardVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         mode = modes.get(getattr(autoreset_mode, "value", autoreset_mode))
         if mode is None:
             raise ValueError(f"autoreset_mode must be one of {', '.join(map(repr, modes))}, got {autoreset_mode!r}")
-        if render_mode is not None:
-            raise ValueError(f"render_mode must be None: SoloEnv shows a game, many are not shown; got {render_mode!r}")
+        check_render_mode(render_mode)
         most = None if max_episode_steps in (None, -1) else checked_whole("max_episode_steps", max_episode_steps, 1)
         game = game_with(BoardVectorEnv, game, parameters)
         self.seats = SeatBatch(game, num_envs, opponent, seat, opening_plies=opening_plies, threads=threads)

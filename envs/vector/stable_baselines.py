@@ -19,6 +19,7 @@ from ..game import Game
 from ..outside.arguments import checked_flag
 from ..outside.extras import how_to_install
 from ..registry import game_with
+from .checks import check_render_mode
 from .opponents import OpponentLike
 from .seats import SeatBatch, as_shown
 
@@ -49,6 +50,7 @@ class BoardVecEnv(VecEnv):
         flatten: False keeps the planes in the game's ``observation_shape``, H×W×C, for networks that convolve.
         copy: False returns views of arrays that the next step writes over. The algorithms of stable-baselines3 keep
             the last observations until the next step is done, and need copies.
+        render_mode: always None; `SoloEnv` shows a game.
         **parameters: parameters of a game that is given by name.
 
     Raises:
@@ -68,8 +70,10 @@ class BoardVecEnv(VecEnv):
         copy: bool = True,
         threads: int = 1,
         seed: int | None = None,
+        render_mode: None = None,
         **parameters: Any,
     ) -> None:
+        check_render_mode(render_mode)
         if VecEnv is object:
             raise ImportError(f"BoardVecEnv needs stable-baselines3: {how_to_install('rl')}")
         game = game_with(BoardVecEnv, game, parameters)
@@ -84,7 +88,7 @@ class BoardVecEnv(VecEnv):
         )
         self.game = self.seats.game
         self.flatten, self.copy = checked_flag("flatten", flatten), checked_flag("copy", copy)
-        self.render_mode = None
+        self.render_mode = render_mode
         self._actions = np.zeros(0, np.int64)
         self._made = time.time()
         planes = self.game.observation_space()

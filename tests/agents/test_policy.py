@@ -296,8 +296,17 @@ def test_statistics_beside_a_model_are_not_left_out(name: str, tmp_path: Path) -
     expected = Policy("connect_four", model).scores_of(planes, masks)
     np.testing.assert_allclose(make(spec, "connect_four").scores_of(planes, masks), expected)  # type: ignore[attr-defined]
     assert player_identity(spec, make_game("connect_four"))["files"].keys() == {str(tmp_path / "c4.zip"), str(file)}
-    with pytest.raises(ValueError, match=f"stands beside .*: give them, as in normalization='{file}'"):
+    refusal = f"stands beside .*: give them, as in normalization='{file}', or normalization=False if it learned without"
+    with pytest.raises(ValueError, match=refusal):
         make(f"ppo({tmp_path / 'c4'})", "connect_four")
+    # The same network without: of a file, of the model as it learns, and of copies.
+    without = Policy("connect_four", sb3.PPO.load(tmp_path / "c4.zip", device="cpu"))
+    expected = without.scores_of(planes, masks)
+    spec = f"ppo({tmp_path / 'c4.zip'}, normalization=False)"
+    for player in (make(spec, "connect_four"), Policy("connect_four", model, normalization=False)):
+        for copy in (player, pickle.loads(pickle.dumps(player))):
+            np.testing.assert_allclose(copy.scores_of(planes, masks), expected)  # type: ignore[attr-defined]
+    assert list(player_identity(spec, make_game("connect_four"))["files"]) == [str(tmp_path / "c4.zip")]
 
 
 def test_statistics_that_do_not_fit_are_refused(tmp_path: Path) -> None:
@@ -314,6 +323,8 @@ def test_statistics_that_do_not_fit_are_refused(tmp_path: Path) -> None:
             Policy("connect_four", tmp_path, normalization=tmp_path / name)
     with pytest.raises(FileNotFoundError, match=r"expected one that VecNormalize\.save wrote"):
         Policy("connect_four", tmp_path, normalization=tmp_path / "none")
+    with pytest.raises(ValueError, match=r"must be a file that VecNormalize\.save wrote, or False .*, got True"):
+        Policy("connect_four", tmp_path, normalization=True)  # type: ignore[arg-type]
 
 
 def test_what_is_shown_has_the_shape_of_the_game(model: Any) -> None:

@@ -12,10 +12,13 @@ import pytest
 from rich.console import Console
 from rich.progress import TaskID
 
-from plyground.arena import Progress, bars, progress
+from plyground.arena import GameRecord, Progress, bars, progress
 from plyground.arena.bars import in_lines
 from plyground.arena.progress import train_with_progress, watch_with_progress
+from plyground.arena.tournaments.course import Course
+from plyground.arena.tournaments.formats import expected_games, schedule_of
 from plyground.arena.training.alphago.part import AlphaGoProgress
+from plyground.envs import make_game
 from tests.helpers.report_games import a_game
 
 WAIT = 0.25  # seconds, at least, before the first item
@@ -126,3 +129,24 @@ def test_the_bar_of_training_is_at_the_nearer_limit_and_of_parts_at_that_of_the_
     shown.clear()
     train_with_progress(parts, minutes=1.0)
     assert shown == [(0.25, False), (1.0, True), (1.0, True), (0.5, False)]
+
+
+@pytest.mark.parametrize(
+    ("format", "results", "expected"),
+    [
+        # The first player fails twice, and does not meet the third.
+        ("round_robin", ["-failed", "+failed", "+", "-", "+", "-"], [12, 12, 6, 6, 6, 6, 6]),
+        ("gauntlet", ["-failed", "+failed"], [8, 8, 2]),
+        # Of the first pairing each wins twice: it is played again. The third player sits out.
+        ("knockout", [*"++++", *"+-+-", *"+-+-"], [8] * 8 + [12] * 5),
+    ],
+)
+def test_how_many_games_there_will_be_is_told_anew(format: str, results: list[str], expected: list[int]) -> None:
+    """A bar ended at 87 of 112, or at 16 of 12."""
+    course = Course(make_game("tictactoe"), ["a", "b", "c"], schedule_of(format, 3), 4, max_failures=2)
+    found = [expected_games(course, format)]
+    for result in results:
+        first = 1.0 if result[0] == "+" else -1.0
+        course.add(GameRecord("tictactoe", [], [], 0, [first, -first], result[1:] or "finished", [], [], None))
+        found.append(expected_games(course, format))
+    assert (found, course.is_over) == (expected, True)

@@ -290,7 +290,7 @@ class TestAnalyses:
         assert list(read_games(tmp_path / "copy.db")) == back
         write_games(tmp_path / "games.csv", back)  # which has no place for them
         assert list(read_games(tmp_path / "games.csv")) == [dataclasses.replace(one, analyses=None) for one in back]
-        assert "4, 4 with analyses" in run("store", str(store))[0]
+        assert "4 analysed" in run("store", str(store))[0]
         number = next(i for i, one in enumerate(back) if one.players[0] != "random") + 1
         out, _ = run("replay", str(store), str(number))
         assert ", depth 3, " in out

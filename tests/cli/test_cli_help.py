@@ -90,6 +90,29 @@ def test_the_options_of_train_are_the_fields_of_its_configuration(run: Run) -> N
     assert "relative to each other. Default: random*0.3, alphabeta(depth=1)*1," in words
 
 
+@pytest.mark.parametrize(
+    ("words", "kind", "default"),
+    [
+        ("alphazero --help", AlphaZeroConfig, "Games played side by side. At least 1. Default: 512."),
+        ("alphago connect_four --help", AlphaGoConfig, "Samples of a step of learning. At least 1. Default: 512."),
+        ("--help dqn", TrainingConfig, "Games played side by side. At least 1. Default: 256."),
+    ],
+)
+def test_the_help_of_an_algorithm_has_its_options_alone(
+    run: Run, words: str, kind: type[TrainingConfig], default: str
+) -> None:
+    """It began each with what it is for ppo, and its default there."""
+    shown = " ".join(run("train", *words.split())[0].replace("│", " ").split())
+    assert default in shown
+    assert not re.search(r"Of (alphazero|alphago): ", shown)
+    names = {one.name for one in fields(kind)} - {"algorithm", "game", "opponents"}
+    named = set(re.findall(r"(?<=--)[a-z][a-z-]+(?= )", shown))
+    assert {name.replace("_", "-") for name in names} <= named
+    assert ("self-play" in named, "considered" in named, "step" in named) == tuple(
+        kind is one for one in (TrainingConfig, AlphaZeroConfig, AlphaGoConfig)
+    )
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_is_whole_at_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("COLUMNS", "80")

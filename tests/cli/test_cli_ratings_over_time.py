@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from plyground.arena import write_games
+from plyground.arena.grading import plots
 from plyground.arena.ratings import ratings_over_time
 from tests.arena.test_rating_lists import GAMES, game, tournament
 from tests.helpers.command_line import Run
@@ -164,3 +165,19 @@ def test_what_cannot_be(run: Run, files: list[str], checkpoints: str, tmp_path: 
         ((*files, files[0], *over), "are the same games, which would count twice"),
     ):
         assert message in " ".join(run("ratings", *words, code=2)[1].split())
+
+
+def test_the_legend_of_a_plot_hides_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It lay on the last ratings of the weakest of eight players."""
+    pytest.importorskip("matplotlib")
+    figures: list[Any] = []
+    monkeypatch.setattr(plots, "_saved", lambda figure, path: figures.append(figure))
+    times = [{"time": time, "elo": 0.0, "low": -9.0, "high": 9.0} for time in (1, 2)]
+    found = {"game": "othello", "players": [{"name": name, "ratings": times} for name in (100 * "x", 100 * "y")]}
+    plots.plot_history(found, "tournament", tmp_path / "plot")
+    figures[0].draw_without_rendering()
+    (axes,) = figures[0].axes
+    (legend,) = (one.get_window_extent() for one in figures[0].legends)
+    assert legend.y1 <= axes.get_tightbbox().y0
+    assert (legend.x0, legend.x1) == pytest.approx(sorted((legend.x0, figures[0].bbox.width - legend.x0)))
+    assert legend.x0 >= 0  # however long the names are

@@ -316,6 +316,14 @@ class TestWatch:
         assert follower.look() == 1
         assert [record.players for record in follower.records] == [["a", "b"]] * 2
 
+    def test_games_that_nobody_will_play_are_not_waited_for(self, run: Run, tmp_path: Path) -> None:
+        """A tournament that was over stayed at 5 of 12 games."""
+        (tmp_path / "own.py").write_text("def fail(observation, info):\n    raise RuntimeError\n")
+        store, players = str(tmp_path / "games.db"), ["random", f"{tmp_path}/own.py:fail", "minimax(depth=1)"]
+        options = ["--games", "4", "--keep-going", "--max-failures", "1", "--out", store]
+        assert " 5/5 " in run("match", *players, "-g", "tictactoe", *options)[1]
+        assert "5 of 5 games, all are played" in run("watch", store, "--once")[0]
+
     def test_a_store_tells_how_many_games_there_will_be(self, run: Run, tmp_path: Path) -> None:
         store = tmp_path / "games.db"
         run("match", "random", "minimax(depth=1)", "-g", "tictactoe", "--games", "4", "--out", str(store))

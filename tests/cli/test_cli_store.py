@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from plyground.arena import read_records
+from plyground.arena import match, read_records, write_games
 from plyground.arena.store import players_in, tournaments_in
 from tests.arena.test_store import GAME, PLAYERS
 from tests.helpers.command_line import Run
@@ -41,6 +43,21 @@ def test_sprt(run: Run, tmp_path: Path) -> None:
     assert json.loads(run(*arguments, "--max-games", "4", *out)[0])["pairs"] == 2
     assert json.loads(run(*arguments, *out, "--resume")[0]) == whole
     assert len(list(read_records(tmp_path / "games.db"))) == 2 * whole["pairs"]
+
+
+def test_the_list_of_a_store_has_whole_names_at_any_width(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of ``mcts(simulations=1000)`` it had ``mcts(simulati…``, and the time was broken before its last digits."""
+    records = match("tictactoe", ["random", "minimax(depth=1)"], 2)
+    write_games(tmp_path / "games.db#mcts(simulations=1000) v alphabeta(depth=3)", records)
+    for width in (60, 80, 100):
+        monkeypatch.setattr("plyground.arena.cli.store._out", Console(width=width, markup=False))
+        table = run("store", str(tmp_path / "games.db"))[0]
+        assert "…" not in table
+        assert all(len(line) <= width for line in table.splitlines())
+        assert "alphabeta(depth=3)" in table
+        assert re.search(r" 2 2 finished +\n", table)
 
 
 def test_store(run: Run, tmp_path: Path) -> None:

@@ -74,6 +74,14 @@ def test_opponents_in_batches_say_what_they_are() -> None:
     game = connect_four()
     assert repr(as_opponents(first, game)) == repr(FromFunction(first)) == "FromFunction(first)"
     assert repr(as_opponents("random", game)) == "RandomOpponents()"
+    for spec, shown in {  # they were shown as objects at an address
+        "alphabeta(depth=2)": "BatchedAlphaBeta(connect_four, depth=2)",
+        "alphabeta(nodes=50)": "BatchedAlphaBeta(connect_four, nodes=50)",
+        "mcts(simulations=20)": "BatchedMCTS(connect_four, simulations=20)",
+        "mixture(random, random)": "BatchedMixture(RandomOpponents(), RandomOpponents())",
+        "alphazero(simulations=4)": "AlphaZero(connect_four, simulations=4)",
+    }.items():
+        assert repr(as_opponents(spec, game)) == shown
 
 
 def test_a_state_that_nobody_draws_is_shown_by_the_names_of_its_fields() -> None:

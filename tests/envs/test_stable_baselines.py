@@ -164,6 +164,12 @@ def test_attributes_are_shared() -> None:
     assert repr(env) == "<BoardVecEnv connect_four num_envs=3 seat='random' opponent=random>"
 
 
+def test_many_games_are_not_shown() -> None:
+    """Whoever wanted a video read that Connect Four has no parameter of this name."""
+    with pytest.raises(ValueError, match=r"^render_mode must be None, got 'rgb_array': .*, or in a DummyVecEnv$"):
+        BoardVecEnv("connect_four", 3, "random", render_mode="rgb_array")  # type: ignore[arg-type]
+
+
 def test_planes_stay_planes_on_request() -> None:
     env = BoardVecEnv("connect_four", 3, "random", flatten=False)
     assert env.reset().shape == (3, 6, 7, 2)

@@ -99,6 +99,8 @@ LATE = {
     ("arena.cli.main", "agents.engines"),  # help imports no agents
     ("arena.cli.main", "arena.processes"),  # nor what plays in other processes
     ("arena.cli.main", "arena.training.alphazero.team"),  # nor what trains
+    ("arena.cli.main", "arena.faults"),  # nor a game
+    ("arena.cli.main", "envs.outside.messages"),
     ("agents.engines.chess_engine", "agents.engines.chess_protocols"),  # this needs python-chess
     ("agents.networks", "agents.networks.module"),  # this needs torch, and the three below a library each
     ("agents.networks", "agents.networks.onnx_backend"),
@@ -122,6 +124,7 @@ LATE = {
     ("arena.training.settings", "envs.outside.whole_files"),
     ("arena.training.alphago.config", "agents"),
     ("arena.training.alphago.config", "agents.networks"),
+    ("arena.training.alphago.config", "arena.formats"),
     ("arena.training.alphago.config", "envs"),
     ("arena.training.alphago.config", "envs.outside.elsewhere"),
     ("arena.training.alphago.policy", "arena.training.alphago.learners"),  # this needs torch

@@ -17,7 +17,14 @@ from tests.helpers.command_line import Run
 @pytest.mark.slow
 def test_the_command_of_a_run_makes_it_again(run: Run, tmp_path: Path) -> None:
     config = AlphaZeroConfig(
-        "mnk(m=3, n=3, k=3)", steps=64, num_envs=16, simulations=2, symmetry=False, network="tiny", ladder_every=0
+        "mnk(m=3, n=3, k=3)",
+        steps=64,
+        num_envs=16,
+        simulations=2,
+        symmetry=False,
+        network="tiny",
+        batch_size=512,
+        ladder_every=0,
     )
     command = command_of(config)
     assert command.startswith(

@@ -12,15 +12,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plyground.agents import AlphaZero, Minimax, Policy, make
-from plyground.arena import match
+from plyground.agents import AlphaZero, Minimax, Policy, identity, make
+from plyground.agents.identity import player_identity
+from plyground.arena import match, read_records
+from plyground.arena.store import players_in
 from plyground.envs import BoardGameEnv, GameBatch, as_opponents, make_game
 
 pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 from plyground.agents.alphazero.agent import _BatchedAlphaZero
-from plyground.agents.networks import NetworkEvaluator, new_network, save_network
+from plyground.agents.networks import NetworkEvaluator, inference, make_inference, new_network, save_network
 from tests.learning.test_networks import stirred
 
 GAME = make_game("tictactoe")
@@ -114,6 +116,23 @@ def test_in_matches_and_in_batches(folder: Path, spec: str) -> None:
         assert agent.act(env.observe(env.agent_selection), env.infos[env.agent_selection]) == chosen[row]
 
 
+@pytest.mark.parametrize("spec", ["alphazero({!r}, simulations=2)", "network({!r})"])
+def test_what_computes_a_network_is_told_and_makes_no_other_player(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str
+) -> None:
+    """Games depend on it, though the spec says no more than "auto"."""
+    spec, store = spec.format(str(folder)), tmp_path / "games.db"
+    monkeypatch.setattr(inference, "_installed", lambda name: name == "torch")
+    computed = player_identity(spec, GAME)["computed"]
+    assert computed == {"backend": "torch", "precision": make_inference(folder, "torch").precision}
+    match(GAME, [spec, "random"], 2, store=store)
+    kept = list(read_records(store))
+    assert [one.get("computed") for one in players_in(store)] == [computed, None]
+    monkeypatch.setattr(identity, "computing", lambda backend, device: {"backend": "openvino", "precision": "bf16"})
+    assert match(GAME, [spec, "random"], 2, store=store, resume=True) == kept  # they are not played again
+    assert [one.get("computed") for one in players_in(store)] == [computed, None]
+
+
 @pytest.mark.slow
 def test_what_is_set_later_is_heeded_in_batches_too(folder: Path) -> None:
     batch, rows = GameBatch(GAME, 40, opening_plies=(2, 2), seed=1), np.arange(40)
@@ -157,7 +176,9 @@ def test_past_boards_are_shown_below_the_root(tmp_path: Path) -> None:
 
 
 def test_bad_arguments_are_told(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"the network was made for tictactoe, not for connect_four"):
+    with pytest.raises(
+        ValueError, match=r"for tictactoe, not for connect_four: give .* \(at the command line by --game\)"
+    ):
         make(f"alphazero({str(folder)!r})", "connect_four")
     with pytest.raises(FileNotFoundError, match="no network for mnk comes with the package"):
         make("alphazero", "mnk")

@@ -203,6 +203,14 @@ def test_auto_takes_the_fastest_that_is_installed(monkeypatch: pytest.MonkeyPatc
         make_inference(net, "openvino")
 
 
+def test_a_saved_network_asks_for_no_more_than_it_needs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It told those who only play with a network to install torch."""
+    save_network(tmp_path / "net", new_network(make_game("tictactoe"), "tiny"))
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    with pytest.raises(ImportError, match=r"need safetensors .*: pip install '\.\[fast\]'"):
+        make_inference(tmp_path / "net")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

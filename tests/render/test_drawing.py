@@ -74,6 +74,8 @@ def test_signs_that_the_font_lacks_are_drawn() -> None:
     assert infinity[54, 72]
     assert not infinity[54, 85]  # the hole of the left one
     assert (infinity != missing).any()
+    for text, written in (("µ", "u"), ("é", "e"), ("n\u0303", "n"), ("2×3", "2x3"), ("0–1", "0-1")):  # they were boxes
+        assert (ink(text) == ink(written)).all()
 
 
 def test_translucent_and_stroked_shapes() -> None:

@@ -20,7 +20,7 @@ from ...records.record import GameRecord
 from ...tables import cross_table
 from ...tournaments import Standing
 from ...tournaments.course import MAX_FAILURES, Course
-from ...tournaments.formats import planned_games, schedule_of
+from ...tournaments.formats import expected_games, schedule_of
 from ...tournaments.standings import Tally
 from ...wording import counted, plain
 from .generation import games_to_add_to
@@ -73,16 +73,17 @@ def compete(
             raise
         raise ValueError(f"cannot go on with {out}: {error}") from None
     done = kept.get("after", [])
-    total = max(planned_games(format, len(players), games), len(done))
-    if done:
-        print_plain(_err, f"{len(done):,} of {counted(total, 'game')} are in {out}")
     limit = options.get("max_failures", MAX_FAILURES)
     schedule = schedule_of(format, len(players))
     course = Course(as_game(game), labels_of(players), schedule, games, seed=seed, max_failures=limit)
     results = Results(course, format)
     for record in done:
         results.add(record)
-    results.is_interrupted = watch_games(played, total, results.add, None if "store" in kept else out, after=done)
+    if done:
+        print_plain(_err, f"{len(done):,} of {counted(results.expected(), 'game')} are in {out}")
+    results.is_interrupted = watch_games(
+        played, results.expected, results.add, None if "store" in kept else out, after=done
+    )
     if not course.played:
         raise typer.Exit(130)
     results.losses.tell()
@@ -110,6 +111,10 @@ class Results:
         self._course.add(record)
         self._tally.add(record)
         self.losses.add(record)
+
+    def expected(self) -> int:
+        """Return how many games there will be."""
+        return expected_games(self._course, self._format)
 
     @property
     def winner(self) -> str | None:

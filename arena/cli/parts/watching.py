@@ -11,6 +11,8 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from ....envs import as_game
+from ....envs.outside.elsewhere import place_of
 from ...formats import check_format, read_games
 from ...progress import time_left
 from ...ratings import rating_list
@@ -20,7 +22,8 @@ from ...records.record import GameRecord
 from ...store import tournaments_in
 from ...tables import cross_table, format_rate, ratings_table
 from ...tournaments import standings
-from ...tournaments.formats import planned_games
+from ...tournaments.course import MAX_FAILURES, Course
+from ...tournaments.formats import expected_games, planned_games, schedule_of
 from ...wording import counted, plain
 from .replaying import ending_of, score_of
 
@@ -154,7 +157,7 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
     """
     follower, pace = Follower(path), Pace(planned)
     follower.look()
-    pace.planned = planned or _planned(path)
+    pace.planned = planned or _planned(path, follower.records)
     pace.add(time.monotonic(), len(follower.records))
     if until_idle == 0:
         console.print(_table(follower.records, pace))
@@ -165,8 +168,8 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
             while True:
                 begun = time.monotonic()
                 new = follower.look()
-                if new and pace.planned is None:
-                    pace.planned = _planned(path)
+                if new and planned is None:
+                    pace.planned = _planned(path, follower.records)
                 pace.add(begun, len(follower.records))
                 live.update(_table(follower.records, pace), refresh=True)
                 now = time.monotonic()
@@ -180,10 +183,10 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
         console.line()
 
 
-def _planned(path: Path) -> int | None:
-    """Return how many games the tournament in a store will have; None where there are several, or no file says so.
+def _planned(path: Path, records: list[GameRecord]) -> int | None:
+    """Return how many games the tournament in a store will have, as far as these tell.
 
-    A test that stops by itself, `plyground sprt`, has no such number.
+    None where there are several, or no file says so. A test that stops by itself, `plyground sprt`, has no such number.
     """
     if not is_store(path):
         return None
@@ -193,7 +196,18 @@ def _planned(path: Path) -> int | None:
         return None
     if len(known) != 1 or not {"format", "players", "games"} <= known[0].keys() or known[0].get("at_most"):
         return None
-    return planned_games(known[0]["format"], len(known[0]["players"]), known[0]["games"])
+    format, players, games = (known[0][name] for name in ("format", "players", "games"))
+    planned = planned_games(format, len(players), games)
+    if place_of(known[0]["game"]) is not None:  # nobody asked to run that file
+        return planned
+    limit = known[0].get("max_failures", MAX_FAILURES)
+    schedule = schedule_of(format, len(players))
+    course = Course(as_game(known[0]["game"]), players, schedule, games, max_failures=limit)
+    for record in records:
+        if course.is_over or record.event is None or record.event.place != course.place:  # left of an earlier plan
+            return planned
+        course.add(record)
+    return expected_games(course, format)
 
 
 def _table(records: list[GameRecord], pace: Pace) -> RenderableType:

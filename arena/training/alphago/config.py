@@ -6,9 +6,10 @@ Numbers of the paper (D. Silver et al., Nature 529, 2016, methods) stand above t
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ..settings import Settings, about, check_machine, check_settings, documented, most_threads
+from ..settings import NETWORKS, Settings, about, check_machine, check_settings, documented, most_threads
 
 __all__ = ["PARTS", "AlphaGoConfig", "Descending"]
 
@@ -65,14 +66,7 @@ class AlphaGoConfig(Settings):
         ),
     )
     threads: int = field(default=1, metadata=about("Threads, one for each idle core.", least=1, most=most_threads))
-    network: str = field(
-        default="small",
-        metadata=about(
-            "Size of the nets: tiny (1 residual block of 16 channels), small (3x32), medium (5x64), others as 4x48; "
-            "or mlp, two layers of 256 units, others as mlp3x512, mlp1024-256-256, or, with 64 features of each window "
-            "of 4x4 cells, mlp64@4+256-256-256."
-        ),
-    )
+    network: str = field(default="small", metadata=about(NETWORKS))
     symmetry: bool = field(
         default=True, metadata=about("Learn each sample through one of the board's symmetries, drawn at random.")
     )
@@ -184,30 +178,34 @@ class AlphaGoConfig(Settings):
 
     def anywhere(self) -> AlphaGoConfig:
         """Return this configuration with files of one's own found from any folder."""
-        from pathlib import Path
-
         from ....envs.outside.elsewhere import absolute
 
         records = tuple(str(Path(path).expanduser().resolve()) for path in self.records)
         return replace(self, game=absolute(self.game), records=records, ladder=tuple(map(absolute, self.ladder)))
 
     def check_names(self) -> None:
-        """Check what the game and the players are called, before anything is written.
+        """Check what the game and the players are called, and that the games are there, before anything is written.
 
         Raises:
             ValueError: a name is unknown, and the nearest is suggested; or there is no such device, or no such net for
-                what the game shows.
+                what the game shows; or there are no files of games, or one of no known kind.
+            OSError: a file of games is not there, or cannot be read.
             ImportError: what computes nets is not installed.
         """
         from ....agents import make
         from ....agents.networks import network_config
         from ....envs import make_game
+        from ...formats import read_games
 
         game = make_game(self.game)
         network_config(game, self.network)
         check_machine(self.device, self.backend)
         for spec in self.ladder:
             make(spec, game)
+        if not self.records:
+            raise ValueError("give files of games to learn from: --records games.db; `plyground generate` plays some")
+        for path in self.records:
+            read_games(Path(path).expanduser())  # which looks for the file, and reads no game yet
 
     def inference_of(self, net: Any, batch: int) -> Any:
         """Return what computes a net, for so many positions at a time."""

@@ -16,10 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ..settings import Settings, about, check_machine, check_settings, documented, most_threads
+from ..settings import NETWORKS, Settings, about, check_machine, check_settings, documented, most_threads
+from .sizes import BY_BOARD, Size, size_of, window_size
 
 __all__ = ["AlphaZeroConfig"]
 
+_BY_BOARD = ", ".join(f"{size.network} for {game}" for game, size in BY_BOARD.items())
 _LADDER = ("random", "alphabeta(depth=2)", "alphabeta(depth=4)")
 
 
@@ -183,13 +185,9 @@ class AlphaZeroConfig(Settings):
     symmetry: bool = field(
         default=True, metadata=about("Learn each sample through one of the board's symmetries, drawn at random.")
     )
-    network: str = field(
-        default="small",
-        metadata=about(
-            "Size of the net: tiny (1 residual block of 16 channels), small (3x32), medium (5x64), others as 4x48; "
-            "or mlp, two layers of 256 units, others as mlp3x512, mlp1024-256-256, or, with 64 features of each window "
-            "of 4x4 cells, mlp64@4+256-256-256."
-        ),
+    network: str | None = field(
+        default=None,
+        metadata=about(f"{NETWORKS} If not given, by the board: {_BY_BOARD}; for others, and with ownership, small."),
     )
     # AlphaGo Zero has tanh, Leela Chess Zero wdl.
     value: Literal["tanh", "wdl"] = field(
@@ -217,7 +215,13 @@ class AlphaZeroConfig(Settings):
             least=0,
         ),
     )
-    batch_size: int = field(default=512, metadata=about("Samples of a step of learning.", least=1))
+    batch_size: int | None = field(
+        default=None,
+        metadata=about(
+            "Samples of a step of learning. If not given: 1024 for the mlp that a board has by itself, else 512.",
+            least=1,
+        ),
+    )
     replay_ratio: float = field(default=4.0, metadata=about("Samples learned for each sample played.", above=0))
     learn_after: int = field(default=8192, metadata=about("Samples played before learning begins.", least=1))
     # KataGo, appendix C: c = 250,000, α = 0.75, β = 0.4.
@@ -351,15 +355,12 @@ class AlphaZeroConfig(Settings):
         return max(1, self.threads // 2)
 
     def window_of(self, total: int) -> int:
-        """Return how many of the newest of ``total`` samples are learned from.
+        """Return how many of the newest of ``total`` samples are learned from."""
+        return window_size(total, self.window, self.window_power, self.window_growth)
 
-        D. J. Wu, "Accelerating self-play learning in Go", appendix C: c (1 + β ((N / c)^α - 1) / α), where c is
-        ``window``, α ``window_power`` and β ``window_growth``. A sample that has left the window never comes back.
-        """
-        least, power, growth = self.window, self.window_power, self.window_growth
-        if total <= least:
-            return total
-        return int(least * (1 + growth * ((total / least) ** power - 1) / power))
+    def size(self, game: str) -> Size:
+        """Return the size of the net and the samples of a step: those given, else those of the game of this spec."""
+        return size_of(game, self.network, self.batch_size, self.ownership)
 
     def anywhere(self) -> AlphaZeroConfig:
         """Return this configuration with the games and players of one's own files found from any folder."""
@@ -380,7 +381,7 @@ class AlphaZeroConfig(Settings):
         from ....envs import make_game
 
         game = make_game(self.game)
-        network = network_config(game, self.network)
+        network = network_config(game, self.size(game.spec).network)
         check_machine(self.device, self.backend)
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:

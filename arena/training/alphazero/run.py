@@ -18,9 +18,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ....envs import make_game
 from ...interruption import interruptible
 from ..folder import StateFolder, algorithm_of
 from ..settings import check_machine, resumed
@@ -64,6 +66,8 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
     """
     config = config.anywhere()
     config.check_names()
+    size = config.size(make_game(config.game).spec)
+    config = replace(config, **size._asdict())  # written in full: the run keeps it, whatever is the default later
     run = run_folder(folder)
     run.check_new("replay", "actors", KEPT)
     is_new = not run.path.exists()

@@ -322,7 +322,7 @@ def _pass_after(game: Game, config: AlphaZeroConfig) -> int:
     """Return the plies of a game before which nobody passes who can do something else."""
     if config.pass_after is not None:
         return config.pass_after
-    passes = game.owners is not None and network_config(game, config.network).has_pass
+    passes = game.owners is not None and network_config(game, "mlp").has_pass  # as of any size
     return 2 * (game.num_actions - 1) // 5 if passes else 0
 
 

@@ -108,7 +108,8 @@ class AlphaZeroSession:
         torch.set_num_threads(config.threads_each)
         self.game = game = make_game(config.game)
         auxiliary = tuple(name for name in AUXILIARY if getattr(config, name) > 0)
-        net = new_network(game, config.network, seed=config.seed, value=config.value, auxiliary=auxiliary)
+        size, self.batch_size = config.size(game.spec)
+        net = new_network(game, size, seed=config.seed, value=config.value, auxiliary=auxiliary)
         self.learner = Learner(game, config, net)
         self.playing = deepcopy(self.learner.average) if config.gating_games else self.learner.average
         self.buffer = ReplayBuffer(folder.path / "replay", game, config.window_of, load=False)
@@ -185,10 +186,10 @@ class AlphaZeroSession:
         """Take the steps of learning that are due by what has been played, and return their number."""
         start = time.perf_counter()
         config, total = self.config, self.buffer.total
-        due = int(config.replay_ratio * total / config.batch_size) if total >= config.learn_after else 0
+        due = int(config.replay_ratio * total / self.batch_size) if total >= config.learn_after else 0
         steps = 0
         while self.learner.steps < due:
-            batch = self.buffer.sample(config.batch_size, self.rng, symmetry=config.symmetry)
+            batch = self.buffer.sample(self.batch_size, self.rng, symmetry=config.symmetry)
             for name, loss in self.learner.learn(batch).items():
                 self.losses[name] = _SMOOTH * self.losses.get(name, loss) + (1 - _SMOOTH) * loss
             steps += 1
