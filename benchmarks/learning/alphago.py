@@ -1,8 +1,9 @@
 """What each part of AlphaGo is worth in its tree: ``python -m benchmarks.learning.alphago RUN``, the paper's Figure 4.
 
 All seven combinations of policy network, value network and rollouts play each other, at equal simulations and at equal
-time, and the full mix plays with λ from 0 to 1. RUN is the folder of a finished run of ``plyground train alphago``. Its
-games are kept in stores in the folder of ``--keep``, and not played again: the script may be stopped and started. It
+time, and the full mix plays with λ from 0 to 1. RUN is the folder of a finished run of ``plyground train alphago``.
+Beside the combinations plays an AlphaZero: the one that comes with the package, or that of ``--alphazero``. The games
+are kept in stores in the folder of ``--keep``, and not played again: the script may be stopped and started. It
 prints the tables, writes them as JSON, and draws them. With ``--write`` the tables go into docs/alphago.md, to those of
 the game, and the picture beside it.
 
@@ -19,6 +20,7 @@ from typing import Annotated, Any
 import typer
 
 from benchmarks.page import markdown_table, save_picture, write_section
+from plyground.agents import make
 from plyground.agents.alphazero.nets import shipped
 from plyground.arena import iter_match, play_with_progress, rating_list
 from plyground.envs import make_game
@@ -52,18 +54,22 @@ class Field:
     players: dict[str, str]
 
 
-def fields_of(run: Path, game: str, simulations: int, seconds: float) -> dict[str, Field]:
+def fields_of(run: Path, game: str, simulations: int, seconds: float, alphazero: str = "") -> dict[str, Field]:
     """Return who plays whom: at equal simulations, at equal time, and with one λ after the other.
 
-    Beside the combinations plays the AlphaZero that comes with the package, if it knows the game.
+    Beside the combinations plays an AlphaZero, given by the folder of a run or as a spec without simulations or
+    seconds; by default the one that comes with the package, if it knows the game.
     """
+    beside = alphazero or ("alphazero" if make_game(game).spec in shipped() else "")
+    if alphazero and Path(alphazero).exists():
+        beside = f"alphazero({Path(alphazero).resolve()})"
 
     def combinations(budget: str) -> dict[str, str]:
         players = {
             name: f"network({run}/policy)" if options is None else f"alphago({run}, {budget}, {options})"
             for name, options in COMBINATIONS.items()
         }
-        return players | ({"alphazero": f"alphazero({budget})"} if make_game(game).spec in shipped() else {})
+        return players | ({"alphazero": _with_budget(beside, budget)} if beside else {})
 
     mixes = {f"λ = {share:g}": f"alphago({run}, simulations={simulations}, lambda_={share:g})" for share in LAMBDAS}
     fields = {
@@ -73,6 +79,12 @@ def fields_of(run: Path, game: str, simulations: int, seconds: float) -> dict[st
     if seconds > 0:
         fields["seconds"] = Field(f"{seconds:g} s a move", combinations(f"seconds={seconds}"))
     return fields
+
+
+def _with_budget(spec: str, budget: str) -> str:
+    """Return the spec of a player with one argument more."""
+    name, _, inside = spec.strip().removesuffix(")").partition("(")
+    return f"{name}({', '.join(filter(None, (inside.strip(), budget)))})"
 
 
 def rows_of(field: Field, game: str, games: int, jobs: int, store: Path) -> list[dict[str, Any]]:
@@ -124,15 +136,31 @@ def main(
     games: Annotated[int, typer.Option(help="Games of each pairing; even.")] = 40,
     simulations: Annotated[int, typer.Option(help="Simulations of a move.")] = 100,
     seconds: Annotated[float, typer.Option(help="Seconds of a move; 0: nothing is played at equal time.")] = 0.05,
+    alphazero: Annotated[
+        str,
+        typer.Option(
+            metavar="RUN_OR_SPEC",
+            help="The AlphaZero beside: the folder of a run, or a spec without simulations or seconds, as in "
+            "'alphazero(az, decisive=true)'. Default: the one that comes with the package.",
+        ),
+    ] = "",
     jobs: Annotated[int, typer.Option(help="Processes; at equal time no more than idle cores.")] = 1,
     keep: Annotated[Path, typer.Option(help="A folder for games, tables and pictures.")] = Path("alphago-figure"),
     write: Annotated[bool, typer.Option("--write", help="Write the tables and the picture into docs.")] = False,
 ) -> None:
     """Play all fields, print their tables, and draw them."""
     game = json.loads((run / "config.json").read_text())["game"]
+    fields = fields_of(run.resolve(), game, simulations, seconds, alphazero)
+    if alphazero:
+        try:
+            make(fields["simulations"].players["alphazero"], game)
+        except (ValueError, OSError) as error:
+            raise typer.BadParameter(str(error), param_hint="--alphazero") from None
     keep.mkdir(parents=True, exist_ok=True)
-    fields = fields_of(run.resolve(), game, simulations, seconds)
     found, lines = {}, []
+    if "alphazero" in fields["simulations"].players:
+        lines.append(f"alphazero: {f'`{alphazero}`' if alphazero else 'the one that comes with the package'}.")
+        print(lines[0], end="\n\n")
     for key, field in fields.items():
         found[key] = rows_of(field, game, games, jobs, keep / f"{key}.db")
         part = [f"{field.title}, {games} games of each pairing:", "", *table_of(found[key])]

@@ -99,6 +99,30 @@ def test_whole_games_are_those_of_the_policy_by_play(run: Run, monkeypatch: pyte
     assert samples["result"][:line].tolist() == [GAME.utility(state, mover) for mover in movers]
 
 
+def test_both_nets_are_tested_on_held_out_games_of_either_kind(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A net of whole games was tested on positions of another kind alone, which are harder or not by themselves."""
+    part = ValuePart(Run(replace(run.config, value_games=20, value_steps=1), GAME, run.path))
+    played: dict[str, int] = {"_single_positions": 0, "_whole_games": 0}
+    for way in played:
+        play_some = getattr(part, way)
+
+        def marked(count: int, seed: int, way: str = way, play_some: Any = play_some) -> Any:
+            samples = play_some(count, seed=seed)
+            samples["result"] = played[way] = played[way] + 1
+            return samples
+
+        monkeypatch.setattr(part, way, marked)
+    while part.steps < part.total:
+        part.turn()
+    results = {name: set(part.buffers[name].newest(99)["result"].tolist()) for name in part.wanted}
+    assert results == {"one": {1}, "test": {2}, "whole": {1}, "whole test": {2}}
+    assert {name: buffer.total for name, buffer in part.buffers.items()} == part.wanted
+    found = part.finish()
+    for kind in ("one position a game", "whole games"):
+        assert {"train", "test", "whole test"} == found[kind].keys()
+        assert found[kind]["whole test"] > found[kind]["train"]  # (2 - v)² and (1 - v)²
+
+
 def batches(tmp_path: Path) -> Any:
     """Return the positions of games of a player that knows what it wants, and the results, as batches."""
     write_games(tmp_path / "games.jsonl", generate("tictactoe", ["alphabeta(depth=9)"], 60, opening_plies=(0, 4)))

@@ -140,10 +140,20 @@ def test_empty_splits_and_files_are_told(tmp_path: Path, records: list[GameRecor
     path = write(tmp_path / "one.jsonl", records[:1])
     with pytest.raises(ValueError, match=r"no game is left to (learn from|test on), of 1 that were read"):
         read_collection(GAME, [path], test_share=0.1)
-    with pytest.raises(ValueError, match="give files of games"):
-        read_collection(GAME, [], test_share=0.1)
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         read_collection(GAME, [str(tmp_path / "gone.jsonl")], test_share=0.1)
+
+
+@pytest.mark.parametrize(("usable", "advice"), [(0, ""), (1, ", or another test_share than 0.1")])
+def test_another_share_is_no_advice_where_no_game_can_be_used(
+    tmp_path: Path, records: list[GameRecord], usable: int, advice: str
+) -> None:
+    bad = replace(records[0], moves=[4, 4], movers=[0, 1], seconds=[0.0, 0.0], opening=0)
+    path = write(tmp_path / "games.jsonl", [bad, bad, *records[:usable]])
+    with pytest.raises(
+        ValueError, match=rf"give more games{advice}; the first that cannot be used: .*, game 1: move 2"
+    ):
+        read_collection(GAME, [path], test_share=0.1)
 
 
 def test_how_games_ended_is_not_learned(records: list[GameRecord]) -> None:

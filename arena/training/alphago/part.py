@@ -30,7 +30,7 @@ class AlphaGoProgress(Progress):
     """How far a run is. Its steps are those of all parts together.
 
     Attributes:
-        part: the part in progress.
+        part: the part in progress; empty before the first.
         part_steps: its steps so far.
         part_total: its steps in all.
         losses: the last losses of the part, by name, and counts, which are whole numbers.
@@ -50,11 +50,13 @@ class AlphaGoProgress(Progress):
 
     def share(self, steps: int | None, minutes: float | None) -> float:
         """Return how much of the part is done, from 0 to 1, by the nearer of its own steps and these minutes."""
-        done = self.part_steps / self.part_total if self.part_total else 1.0
+        done = self.part_steps / self.part_total if self.part_total else float(bool(self.part))
         return max(done, super().share(None, minutes))
 
     def line(self) -> str:
         """Return how far the part is in a line or two."""
+        if not self.part:
+            return "reading records and compiling …"
         losses = ", ".join(
             f"{name} {loss:,}" if isinstance(loss, int) else f"{name} {loss:.3f}" for name, loss in self.losses.items()
         )
@@ -227,7 +229,8 @@ class PartSession:
             buffer, whole = error.folder.name, error.whole
 
             def goes_on(older: dict[str, Any]) -> bool:
-                return int(older["part"]["buffers"][buffer]["total"]) <= whole
+                kept = older["part"]["buffers"].get(buffer)  # None: an older version's, without these samples
+                return kept is None or int(kept["total"]) <= whole
 
             raise folder.damaged(error, goes_on) from error
         except Exception as error:  # what does not fit is told by errors of many kinds

@@ -16,6 +16,7 @@ from ..alphazero.samples import unpack_planes
 from ..ladder import preferred
 from .judging import Judge
 from .measures import accuracy, seconds_per_call
+from .overlap import also_learned, marks_of_others
 from .part import Part, Run
 
 __all__ = ["PolicyPart", "whole_buffer"]
@@ -63,10 +64,13 @@ class PolicyPart(Part):
 
     def finish(self) -> dict[str, Any]:
         """Return the accuracy on held-out games, by ply too, the truth, the ladder, and the time of a move."""
+        game, net, held_out = self.run.game, self._inference(), self.held_out
         single = self.run.config.inference_of(self.learner.average, 1)
-        planes = unpack_planes(self.run.game, self.held_out[:1])
+        planes = unpack_planes(game, held_out[:1])
+        learned = also_learned(self.run)[held_out["game"], held_out["ply"]]
+        others = marks_of_others(learned.size, int(learned.sum()), lambda: accuracy(game, net, held_out[~learned]))
         return {
-            "accuracy": accuracy(self.run.game, self._inference(), self.held_out),
+            "accuracy": accuracy(game, net, held_out) | others,
             "seconds per move": seconds_per_call(lambda: single(planes)),
             "truth": self.judge.moves(self._choose),
             "ladder": self.judge.ladder(self._choose),

@@ -1,7 +1,7 @@
 """Games of others to learn from: read, checked against the rules, without duplicates, and split by game.
 
 A game belongs to the tests by a hash of its moves. So no test position is from a game that was learned from,
-and a game stays where it is when others are added.
+and a game stays where it is when others are added. But games meet: `overlap` counts the positions that are in both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ...records.record import GameRecord
 from ...records.replay import Replay, legal_moves
 from ..alphazero.samples import new_samples, pack
 
-__all__ = ["Collection", "read_collection", "samples_of"]
+__all__ = ["Collection", "chosen_plies", "read_collection", "samples_of"]
 
 _ROWS = 256  # games that are replayed side by side
 _TOLD = 5  # games that cannot be used, in a message
@@ -79,13 +79,11 @@ def read_collection(game: Game, paths: Sequence[str], *, test_share: float, stri
         strict: raise an error at the first game that cannot be used.
 
     Raises:
-        ValueError: there is no file; a game is of another game or board; there is nothing to learn from, or to test on;
-            or, if ``strict``, a game cannot be read, has no moves or an illegal one, or begins at another position; or,
-            strict or not, a game of a CSV or Parquet file, or of a store, cannot be read.
+        ValueError: a game is of another game or board; there is nothing to learn from, or to test on; or, if
+            ``strict``, a game cannot be read, has no moves or an illegal one, or begins at another position; or, strict
+            or not, a game of a CSV or Parquet file, or of a store, cannot be read.
         OSError: a file cannot be read.
     """
-    if not paths:
-        raise ValueError("give files of games to learn from: --records games.db; `plyground generate` plays some")
     faults: list[str] = []
 
     def note(fault: str) -> None:
@@ -122,9 +120,11 @@ def read_collection(game: Game, paths: Sequence[str], *, test_share: float, stri
     for what, part in (("learn from", train), ("test on", test)):
         if not part:
             told = f"; the first that cannot be used: {cut(faults[0], 200)}" if faults else ""
+            # Another share splits only what can be used.
+            share = f", or another test_share than {test_share:g}" if train or test else ""
             raise ValueError(
                 f"no game is left to {what}, of {read:,} that were read ({len(faults):,} cannot be used, "
-                f"{duplicates:,} are duplicates): give more games, or another test_share than {test_share:g}{told}"
+                f"{duplicates:,} are duplicates): give more games{share}{told}"
             )
     return Collection(train, test, read, duplicates, faults)
 
@@ -219,10 +219,7 @@ def samples_of(game: Game, records: Sequence[GameRecord]) -> Iterator[NDArray[An
     for start in range(0, len(records), _ROWS):
         chunk = records[start : start + _ROWS]
         parts = []
-        for rows, ply, batch in _replayed(game, [legal_moves(record) for record in chunk]):
-            chosen = rows[[chunk[row].movers[ply] >= 0 for row in rows]]
-            if not chosen.size:
-                continue
+        for chosen, ply, batch in chosen_plies(game, chunk):
             batch.show(chosen)
             samples = new_samples(game, chosen.size)
             pack(game, samples, batch.observations[chosen], batch.masks[chosen])
@@ -232,6 +229,14 @@ def samples_of(game: Game, records: Sequence[GameRecord]) -> Iterator[NDArray[An
             parts.append(samples)
         if parts:
             yield np.concatenate(parts)
+
+
+def chosen_plies(game: Game, records: Sequence[GameRecord]) -> Iterator[tuple[NDArray[np.intp], int, GameBatch]]:
+    """Play games side by side, and yield the rows in which a player chose the next move, its ply, and the games."""
+    for rows, ply, batch in _replayed(game, [legal_moves(record) for record in records]):
+        chosen = rows[[records[row].movers[ply] >= 0 for row in rows]]
+        if chosen.size:
+            yield chosen, ply, batch
 
 
 def _named(game: Game, moves: Sequence[int], ply: int) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....agents.mcts.fitting import Examples, LinearLearner, Ranks, examples_of, ranks_of
 from ....agents.mcts.policies import Policy, policy_rollout
@@ -26,6 +27,7 @@ from ...records.record import GameRecord
 from ...records.replay import legal_moves
 from .judging import Judge
 from .measures import accuracy_of
+from .overlap import also_learned, marks_of_others
 from .part import Part, Run
 
 __all__ = ["RolloutPart"]
@@ -71,17 +73,21 @@ class RolloutPart(Part):
             self.losses = {"policy": -self.learner.step(examples, np.arange(len(examples)))}
         self.steps += 1
 
-    def _examples(self, records: Sequence[GameRecord]) -> Examples:
-        """Return the moves that players chose."""
+    def _examples(self, records: Sequence[GameRecord], but: NDArray[np.bool_] | None = None) -> Examples:
+        """Return the moves that players chose, but for those marked in ``but`` [records, plies]."""
         lines = [legal_moves(record) for record in records]
         wanted = [np.array(one.movers[: len(line)]) >= 0 for one, line in zip(records, lines, strict=True)]
+        if but is not None:
+            wanted = [some & ~without[: some.size] for some, without in zip(wanted, but, strict=True)]
         return examples_of(self.run.game, lines, wanted)
 
-    def _marks(self) -> dict[str, Any]:
+    def _marks(self, but: NDArray[np.bool_] | None = None) -> dict[str, Any]:
+        """Return the accuracy on held-out moves, but for those marked in ``but`` [held-out games, plies]."""
         policy = self.learner.policy()
         ranks, likelihoods, plies, missed = list[Ranks](), list[Any](), list[Any](), list[Any]()
         for start in range(0, len(self.held_out), _CHUNK):
-            examples = self._examples(self.held_out[start : start + _CHUNK])
+            some = slice(start, start + _CHUNK)
+            examples = self._examples(self.held_out[some], None if but is None else but[some])
             missed.append(examples.missed)
             if len(examples):
                 found, own = ranks_of(policy, examples)
@@ -105,8 +111,10 @@ class RolloutPart(Part):
         """Return the accuracy on held-out games, by ply too, the time of a move, and the truth."""
         if self.is_empty:
             return {"left out": f"{self.run.game.spec} gives no local features: rollouts are random"}
+        marks, learned = self._marks(), also_learned(self.run)
+        others = marks_of_others(marks["positions"], int(learned.sum()), lambda: self._marks(learned))
         return {
-            "accuracy": self._marks(),
+            "accuracy": marks | others,
             "seconds per move": seconds_per_ply(self.run.game, Policy(linear=self.learner.policy().for_kernel())),
             "seconds per random move": seconds_per_ply(self.run.game, None),
             "truth": self._truth(),

@@ -192,9 +192,10 @@ def _is_finished(path: Path, part: str, minutes: float | None = None) -> bool:
 def _check_needs(path: Path, chosen: Sequence[str]) -> None:
     """Check that each part finds what it begins from."""
     for part in chosen:
-        for needed in _NEEDS[part]:
-            if needed not in chosen and not _is_finished(path, needed):
-                raise ValueError(f"{part} begins from {needed}, which is not trained yet: train that first")
+        missing = [needed for needed in _NEEDS[part] if needed not in chosen and not _is_finished(path, needed)]
+        if missing:
+            steps = " ".join(f"--step {one}" for one in PARTS if one in {*missing, *chosen})
+            raise ValueError(f"{part} begins from {missing[0]}, which is not trained yet: train that too, by {steps}")
 
 
 def _write_records(folder: Path, game: Game, collection: Collection) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,11 @@ from .config import PARTS
 
 __all__ = ["lines_of"]
 
+_BANDS = 4  # of plies, at most, in which errors are told
+
 
 def lines_of(folder: str | Path) -> Iterator[str]:
-    """Yield a line for each part of a run: what its tests said, or that it is not finished."""
+    """Yield a line for each part of a run, what its tests said, or that it is not finished; more lines are indented."""
     found = json.loads((Path(folder) / "results.json").read_text())
     read = found["records"]
     yield (
@@ -29,44 +32,79 @@ def lines_of(folder: str | Path) -> Iterator[str]:
     for part in PARTS:
         results = found.get(part)
         left |= results is None
-        yield f"{part}: not finished" if results is None else f"{part}: {_WORDS[part](results)}"
+        first, *others = ["not finished"] if results is None else _WORDS[part](results)
+        yield f"{part}: {first}"
+        yield from (f"  {line}" for line in others)
     if left:
         yield f"go on with --resume {shlex.quote(str(folder))}"
 
 
-def _policy(results: dict[str, Any]) -> str:
+def _policy(results: dict[str, Any]) -> list[str]:
     marks = results["accuracy"]
-    time = 1e6 * results["seconds per move"]
-    likelihood = "" if marks["log likelihood"] is None else f"log likelihood {marks['log likelihood']:.3f}, "
-    text = f"top 1 {marks['top 1']:.1%}, top 5 {marks['top 5']:.1%}, {likelihood}{time:.1f} µs a move"
-    return text + _truth(results)
+    return [f"{_accuracy(marks)}, {1e6 * results['seconds per move']:.1f} µs a move", _others(marks), *_truth(results)]
 
 
-def _rollout(results: dict[str, Any]) -> str:
-    return str(results["left out"]) if "left out" in results else _policy(results)
+def _accuracy(marks: dict[str, Any]) -> str:
+    likelihood = "" if marks["log likelihood"] is None else f", log likelihood {marks['log likelihood']:.3f}"
+    return f"top 1 {marks['top 1']:.1%}, top 5 {marks['top 5']:.1%}{likelihood}"
 
 
-def _rl(results: dict[str, Any]) -> str:
+def _others(marks: dict[str, Any]) -> str:
+    if "also learned" not in marks:
+        return "held-out positions that were learned too: not counted by the older version of this run"
+    others = f"; the others: {_accuracy(marks['not learned'])}" if marks["not learned"] else ""
+    return f"held-out positions that were learned too: {marks['also learned']:.1%}{others}"
+
+
+def _rollout(results: dict[str, Any]) -> list[str]:
+    return [str(results["left out"])] if "left out" in results else _policy(results)
+
+
+def _rl(results: dict[str, Any]) -> list[str]:
     drawn, preferred = (results["against policy"][how] for how in ("drawn", "preferred"))
-    scores = ", ".join(f"{name} {score:.1%}" for name, score in results["ladder"].items())
-    return (
-        f"{drawn['score']:.1%} against policy with moves drawn, {preferred['score']:.1%} with preferred ones; {scores}"
-        + _truth(results)
-    )
+    against = f"{drawn['score']:.1%} against policy with moves drawn, {preferred['score']:.1%} with preferred ones"
+    scores = [f"{name} {score:.1%}" for name, score in results["ladder"].items()]
+    return ["; ".join([against, *([", ".join(scores)] if scores else [])]), *_truth(results)]
 
 
-def _value(results: dict[str, Any]) -> str:
-    parts = []
+def _value(results: dict[str, Any]) -> list[str]:
+    lines = []
     for kind in ("one position a game", "whole games"):
-        if kind in results:
-            errors = results[kind]
-            parts.append(f"{kind}: squared error {errors['train']:.3f} learned, {errors['test']:.3f} held out")
-            parts += [f"{name} {one['mse']:.3f}" for name, one in errors.items() if isinstance(one, dict)]
-    return ", ".join(parts) or "its time was up before it learned: go on with --step value and more --minutes"
+        errors = results.get(kind)
+        if errors is None:
+            continue
+        told = f"{errors['train']:.3f} learned; held out: {errors['test']:.3f} one a game"
+        if "whole test" in errors:
+            told += f", {errors['whole test']:.3f} whole games"
+        elif "whole games" in results:
+            told += ", whole games not tested by the older version of this run"
+        lines.append(f"{kind}: {told}")
+        lines += [f"  {name}: {_by_ply(one)}" for name, one in errors.items() if isinstance(one, dict)]
+    if not lines:
+        return ["its time was up before it learned: go on with --step value and more --minutes"]
+    return ["mean squared errors, by what the net learned", *lines]
 
 
-def _truth(results: dict[str, Any]) -> str:
-    return "".join(f"; keeps the value, {name}: {one['keeps value']:.1%}" for name, one in results["truth"].items())
+def _by_ply(errors: dict[str, Any]) -> str:
+    """Return a mean squared error, and those of some bands of plies."""
+    by_ply = {int(ply): one for ply, one in errors["by ply"].items()}
+    first, last = min(by_ply), max(by_ply)
+    size, bands = math.ceil((last - first + 1) / _BANDS), []
+    for start in range(first, last + 1, size):
+        end = min(start + size - 1, last)
+        some = [by_ply[ply] for ply in range(start, end + 1) if ply in by_ply]
+        count = sum(one["positions"] for one in some)
+        if count:
+            error = sum(one["positions"] * one["mse"] for one in some) / count
+            bands.append(f"{start}-{end} {error:.3f}" if start < end else f"{start} {error:.3f}")
+    return f"{errors['mse']:.3f}; by ply {', '.join(bands)}"
+
+
+def _truth(results: dict[str, Any]) -> list[str]:
+    return [
+        f"keeps the value, {name}: {one['keeps value']:.1%}; one of the best moves: {one['optimal']:.1%}"
+        for name, one in results["truth"].items()
+    ]
 
 
 _WORDS = {"policy": _policy, "rollout": _rollout, "rl": _rl, "value": _value}

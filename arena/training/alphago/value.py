@@ -6,6 +6,8 @@ that is drawn, then comes one random move, then the policy by play goes on to th
 move is learned.
 
 The contrast is as many positions of whole games: what is learned from them fits games that were seen, and not others.
+Both nets are tested on held-out positions of either kind: by those of the other kind alone, nobody could tell games
+that were memorised from positions that are unlike what was learned.
 """
 
 from __future__ import annotations
@@ -34,8 +36,10 @@ _ROWS = 256  # games that are played side by side
 _FEW = 8  # that are played before the clock runs
 _TEST = 0.1  # of the games are played in addition, for tests
 _TITLES = {"one": "one position a game", "whole": "whole games"}
-# The sets of positions, in the order in which they are played, and how.
-_SETS = {"one": "one", "test": "one", "whole": "whole"}
+# The sets of positions, in the order in which they are played, and how. What is learned does not depend on the last
+# one, which runs of older versions lack.
+_SETS = {"one": "one", "test": "one", "whole": "whole", "whole test": "whole"}
+_TESTS = ("test", "whole test")
 
 
 class ValuePart(Part):
@@ -53,8 +57,9 @@ class ValuePart(Part):
         config = run.config
         folder = run.path / self.name
         folder.mkdir(exist_ok=True)
-        wanted = {"one": config.value_games, "test": max(1, int(_TEST * config.value_games))}
-        wanted |= {"whole": config.value_games} if config.contrast else {}
+        tests = max(1, int(_TEST * config.value_games))
+        wanted = {"one": config.value_games, "test": tests}
+        wanted |= {"whole": config.value_games, "whole test": tests} if config.contrast else {}
         self.wanted: dict[str, int] = wanted
         self.buffers = {name: whole_buffer(folder / name, run.game, load=False) for name in wanted}
         self.rng = np.random.default_rng([config.seed, 6])
@@ -62,7 +67,7 @@ class ValuePart(Part):
         self.learners = {
             name: ValueLearner(config.descending(), new_network(run.game, config.network, seed=config.seed + 1))
             for name in wanted
-            if name != "test"
+            if name not in _TESTS
         }
         self.longest = min(int(summary_of(run.path)["plies"]), run.game.max_plies)
         self.first = config.inference_of(read_network(run.model("policy")), _ROWS)
@@ -174,7 +179,7 @@ class ValuePart(Part):
         return samples
 
     def test(self) -> dict[str, float]:
-        """Return the squared errors on positions that are learned from, on others, and against the truth."""
+        """Return the squared errors on what is learned, on held-out positions of both kinds, and against the truth."""
         return {
             f"{name}, {what}": error
             for name, marks in self._errors().items()
@@ -196,14 +201,14 @@ class ValuePart(Part):
     def _errors(self, full: bool = False) -> dict[str, dict[str, Any]]:
         game, errors = self.run.game, {}
         for name, learner in self.learners.items():
-            test = self.buffers["test"]
-            if not learner.steps or not test.total:  # time has ended the part before
+            if not learner.steps:  # time has ended the part before
                 continue
             net = self.run.config.inference_of(learner.average, 256)
-            errors[name] = {
-                "train": mean_squared_error(game, net, self._some(name)),
-                "test": mean_squared_error(game, net, test.newest(test.total)),
-            }
+            errors[name] = {"train": mean_squared_error(game, net, self._some(name))}
+            for kind in _TESTS:
+                buffer = self.buffers.get(kind)
+                if buffer is not None and buffer.total:
+                    errors[name][kind] = mean_squared_error(game, net, buffer.newest(buffer.total))
             for kind, marks in self.judge.values(net).items():
                 errors[name][f"truth, {kind}"] = marks if full else marks["mse"]
         return errors
@@ -227,10 +232,13 @@ class ValuePart(Part):
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from there; positions that were played after the state was saved are removed."""
+        """Go on from there; positions that were played after the state was saved are removed.
+
+        A state of an older version has no held-out whole games: they are played when the part goes on.
+        """
         for name, learner in self.learners.items():
             learner.load_state_dict(state["learners"][name])
         for name, buffer in self.buffers.items():
-            buffer.load_state_dict(state["buffers"][name])
+            buffer.load_state_dict(state["buffers"].get(name, {"total": 0}))
         self.rng.bit_generator.state = state["games"]
         self.sampler.bit_generator.state = state["samples"]
