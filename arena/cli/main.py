@@ -127,11 +127,7 @@ def main() -> None:
     except MemoryError as error:
         _complain(str(error) or "there is not enough memory")
     except RuntimeError as error:
-        from ...agents.engines import EngineError
-        from ..processes import WorkerError
-        from ..training.alphazero.team import ActorError
-
-        if not isinstance(error, (ActorError, EngineError, WorkerError)):
+        if not _is_of_a_process(error):
             raise
         _complain(str(error))
     except (KeyboardInterrupt, typer.Abort):
@@ -148,13 +144,22 @@ def _called(arguments: list[str]) -> Any:
 
         note, place = noted(error), place_of(error)
         place = place or ("" if note is None else note.place)
-        is_told = note is None and isinstance(error, (_UsageError, OSError, ValueError, ImportError, MemoryError))
-        if not place or is_told:
+        is_told = isinstance(error, (_UsageError, OSError, ValueError, ImportError, MemoryError))
+        if not place or (note is None and (is_told or _is_of_a_process(error))):
             raise
         who = "" if note is None else f"{note}: "
         what = cut(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
         more = "" if _has_tracebacks else "\n'plyground --traceback …' shows the whole traceback"
         _complain(f"{who}{what}{place}{more}", 1)
+
+
+def _is_of_a_process(error: BaseException) -> bool:
+    """Return whether a program, a worker or an actor has failed, of which the message says all."""
+    from ...agents.engines import EngineError
+    from ..processes import WorkerError
+    from ..training.alphazero.team import ActorError
+
+    return isinstance(error, (ActorError, EngineError, WorkerError))
 
 
 def _value_of(error: Any) -> str:

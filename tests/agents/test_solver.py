@@ -369,9 +369,9 @@ def test_command_line() -> None:
     app.command()(solve)
     result = CliRunner().invoke(app, ["tictactoe", "--moves", "0 1"])
     assert result.exit_code == 0
-    assert "player_1 to move: win in 5 plies\nbest moves: 3 4 6\n" in result.output.replace("  ", " ")
+    assert "X to move: win in 5 plies\nbest moves: 3 4 6\n" in result.output.replace("  ", " ")
     over = CliRunner().invoke(app, ["tictactoe", "--moves", "0 3 1 4 2"])
-    assert "the game is over: loss of player_2" in over.output
+    assert "the game is over: loss of O" in over.output
     wrong = CliRunner().invoke(app, ["tictactoe", "--make-book"])
     assert isinstance(wrong.exception, ValueError)
     wrong = CliRunner().invoke(app, ["--make-book", "--table-mb", "0", "--out", "book.npz"])

@@ -249,4 +249,4 @@ def test_images_share_a_key(game: Game) -> None:
 
 def test_a_draw_may_end_at_once() -> None:
     taken = CliRunner().invoke(app, ["solve", "chess", "--position", "8/8/8/8/3k4/8/1q6/K7 w - - 0 1"])
-    assert "player_0 to move: draw\nbest moves: a1b2\nline: a1b2\n" in taken.output
+    assert "White to move: draw\nbest moves: a1b2\nline: a1b2\n" in taken.output

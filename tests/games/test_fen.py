@@ -97,16 +97,16 @@ def test_commands_begin_at_the_position() -> None:
     position = ["checkers", "--position", "B:WK1:BK14,K15"]
     solved = CliRunner().invoke(app, ["solve", *position])
     assert solved.exit_code == 0
-    assert "player_0 to move: win in 17 plies" in solved.output
+    assert "Black to move: win in 17 plies" in solved.output
     assert len(re.search(r"line: (.*)", solved.output)[1].split()) == 17  # type: ignore[index]
     after = CliRunner().invoke(app, ["solve", *position, "--moves", "14-9 1-5"])
-    assert "player_0 to move: win in 15 plies" in after.output
+    assert "Black to move: win in 15 plies" in after.output
     drawn = CliRunner().invoke(app, ["solve", "checkers", "--position", "B:WK1:BK32"])
-    assert "player_0 to move: draw\nbest moves: 32-27 32-28\nline: " in drawn.output
+    assert "Black to move: draw\nbest moves: 32-27 32-28\nline: " in drawn.output
     assert " …\n" in drawn.output
     shown = CliRunner().invoke(app, ["show", *position, "--moves", "15-18"])
     assert ". k . . . . . ." in shown.output
-    assert "player_1 to move" in shown.output
+    assert "White to move" in shown.output
     analysed = CliRunner().invoke(app, ["analyse", *position, "--agent", "alphabeta(depth=2)"])
     assert "14-9" in analysed.output
     wrong = CliRunner().invoke(app, ["show", *position, "--moves", "11-15"])
