@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from plyground.arena.training.alphago import AlphaGoConfig
 
-__all__ = ["small_run"]
+__all__ = ["results", "small_run"]
+
+
+def results(run: Path) -> dict[str, Any]:
+    """Return what the tests of a run said, part by part."""
+    return json.loads((run / "results.json").read_text())
 
 
 def small_run(game: str, records: Path, **settings: Any) -> AlphaGoConfig:

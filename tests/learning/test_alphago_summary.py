@@ -21,7 +21,7 @@ from plyground.arena.training.alphago.records import read_collection
 from plyground.arena.training.alphago.summary import lines_of
 from plyground.envs import make_game
 from tests.helpers import command_line
-from tests.helpers.alphago_runs import small_run
+from tests.helpers.alphago_runs import results, small_run
 from tests.helpers.training_runs import Stop
 
 SPEC = "connect_four(rows=4, columns=4)"
@@ -53,10 +53,6 @@ def whole(config: AlphaGoConfig, tmp_path_factory: pytest.TempPathFactory) -> Pa
     path = tmp_path_factory.mktemp("runs") / "whole"
     train(config, path)
     return path
-
-
-def results(path: Path) -> dict[str, Any]:
-    return json.loads((path / "results.json").read_text())
 
 
 def game_of(moves: list[int], drawn: tuple[int, ...] = ()) -> GameRecord:
