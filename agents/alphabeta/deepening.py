@@ -19,6 +19,7 @@ from .workspace import BOUND, PROVED, set_line
 
 __all__ = ["deepen"]
 
+_NONE = np.int32(-1)  # no action, in the type of actions: with another the rules would be compiled once more
 _NO_LIMIT = np.iinfo(np.int64).max
 
 
@@ -156,12 +157,12 @@ def _known_move(game, w, ply):
     key = game.key(state)
     entry = w.table[probe(w.table, key)]
     if entry.bound == 0 or entry.key != key or entry.bound & 3 == UPPER or abs(entry.value) >= w.status[0].top:
-        return -1
+        return _NONE
     moves = w.frames[ply].moves
     for i in range(game.legal_actions(state, moves)):
         if moves[i] == entry.action:  # it may be that of another position with this key
             return moves[i]
-    return -1
+    return _NONE
 
 
 @helper
