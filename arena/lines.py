@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from rich.ansi import AnsiDecoder
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -16,7 +17,15 @@ from rich.text import Text
 
 from .wording import ORDERS, without_orders
 
-__all__ = ["board_of", "console", "estimated", "print_plain", "print_prose", "signed", "title_of"]
+__all__ = ["TABLE", "board_of", "console", "estimated", "print_plain", "print_prose", "signed", "title_of"]
+
+# How tables look that have no lines between their cells.
+TABLE: dict[str, Any] = {
+    "title_justify": "left",
+    "header_style": "bold underline",
+    "box": None,
+    "padding": (0, 1, 0, 0),
+}
 
 
 class _Console(Console):

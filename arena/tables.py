@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Column, Table
 from rich.text import Text
 
-from .lines import signed, title_of
+from .lines import TABLE, signed, title_of
 from .ratings import RatingList
 from .tournaments import Standing
 from .wording import counted, plain
@@ -155,13 +155,7 @@ def _width(column: Column) -> int:
 
 def _players(title: str | None) -> Table:
     """Return an empty table that begins with numbered players. Names and a title are `Text`: no console changes it."""
-    result = _Players(
-        title=title and title_of(plain(title)),
-        title_justify="left",
-        header_style="bold underline",
-        box=None,
-        padding=(0, 1, 0, 0),
-    )
+    result = _Players(title=title and title_of(plain(title)), **TABLE)
     result.add_column("#", justify="right")
     # What is cut off the others would be units and digits.
     result.add_column("player", overflow="fold", min_width=_LEAST)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["commit_at_hand", "markdown_table", "save_picture", "write_section"]
+import typer
+
+__all__ = ["check_all", "commit_at_hand", "markdown_table", "save_picture", "write_section"]
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 
@@ -26,6 +28,12 @@ def write_section(name: str, lines: Sequence[str], path: Path | None = None) -> 
     if page.count(begin) != 1 or page.count(end) != 1 or end not in rest:
         raise ValueError(f"{path} must have one line {begin.strip()} and below it one line {end.strip()}")
     path.write_text("\n".join([before + begin, *lines, "", end + after]))
+
+
+def check_all(write: bool, only: str, what: str) -> None:
+    """Raise `typer.BadParameter` if a part alone, what ``--only`` names, is to be written into a page."""
+    if write and only:
+        raise typer.BadParameter(f"the page shows all {what}: leave out --only", param_hint="--write")
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from ..lines import console, print_plain, title_of
+from ..lines import TABLE, console, print_plain, title_of
 from ..wording import counted, plain
 from .options import Json, print_json
 
@@ -45,8 +45,7 @@ def store(
         }
         print_json(data if sound is None else {**data, "sound": sound})
         return
-    style: dict[str, Any] = {"header_style": "bold underline", "box": None, "padding": (0, 1, 0, 0)}
-    table = Table(title=title_of(plain(str(file))), title_justify="left", **style)
+    table = Table(title=title_of(plain(str(file))), **TABLE)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("tournament", overflow="fold")  # the only column that is broken where there is no room
     table.add_column("games", justify="right", no_wrap=True)

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ...envs import Game
-from ..lines import board_of, estimated, print_plain, print_prose, signed, title_of
+from ..lines import TABLE, board_of, estimated, print_plain, print_prose, signed, title_of
 from ..wording import counted, plain
 from .calibration import Calibration
 from .evaluation import Evaluation, SetGrade
@@ -137,9 +137,7 @@ def _calibration_text(found: Calibration) -> str:
 
 
 def _table(title: str) -> Table:
-    return Table(
-        title=title_of(title), title_justify="left", header_style="bold underline", box=None, padding=(0, 1, 0, 0)
-    )
+    return Table(title=title_of(title), **TABLE)
 
 
 def blunder_text(game: Game, blunder: Blunder) -> str:

@@ -20,7 +20,7 @@ from rich.progress import track
 from rich.table import Table
 from scipy import special  # as a module: joblib's workers cannot unpickle a ufunc from ``__main__``
 
-from benchmarks.page import markdown_table, write_section
+from benchmarks.page import check_all, markdown_table, write_section
 from plyground.arena.ratings.difference import ELO_PER_LOGIT
 from plyground.arena.ratings.lists import rate_games
 from plyground.arena.ratings.paired import PairedGames
@@ -112,8 +112,7 @@ def main(
     ] = False,
 ) -> None:
     """Simulate tournaments, and print how often intervals hold the truth."""
-    if write and only:
-        raise typer.BadParameter("the page shows all worlds: leave out --only", param_hint="--write")
+    check_all(write, only, "worlds")
     console, errors = Console(width=WIDTH), Console(stderr=True)
     head, rows = ("players", "pairs", "ratings held", "first move held", "median width in Elo"), []
     for name, world in WORLDS.items():

@@ -25,7 +25,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.page import markdown_table, write_section
+from benchmarks.page import check_all, markdown_table, write_section
 from benchmarks.speed.harness import describe_machine
 from plyground.agents.puct.forest import Forest
 from plyground.envs import GameBatch, make_game
@@ -139,8 +139,7 @@ def main(
     ] = False,
 ) -> None:
     """Measure the simulations a second of the forest, and print a table."""
-    if write and only:
-        raise typer.BadParameter("the page shows all rows: leave out --only", param_hint="--write")
+    check_all(write, only, "rows")
     head, rows = ("search", "games", "M/s", "aim"), []
     works: list[tuple[str, int, Callable[[], Callable[[], int]], str]] = [
         (name, games, lambda row=(spec, games, leaves, root): ours(*row, False), "-" if aim is None else f"≥ {aim:g}")

@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.page import markdown_table, write_section
+from benchmarks.page import check_all, markdown_table, write_section
 from plyground.agents import AlphaBeta
 from plyground.envs import State, make_game
 
@@ -139,8 +139,7 @@ def main(
     specs = [spec for spec in GAMES if only in spec]
     if not specs:
         raise typer.BadParameter(f"no game has {only!r} in its name", param_hint="--only")
-    if write and only:
-        raise typer.BadParameter("the page shows all games: leave out --only", param_hint="--write")
+    check_all(write, only, "games")
     head = ("setting", "nodes", "× default", "seconds", "× default", "same move")
     console, markdown, started = Console(width=WIDTH), [], time.perf_counter()
     for spec in specs:

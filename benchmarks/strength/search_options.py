@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.page import markdown_table, write_section
+from benchmarks.page import check_all, markdown_table, write_section
 from benchmarks.strength.ablation import positions
 from plyground.agents import AlphaBeta
 from plyground.arena import match
@@ -123,8 +123,7 @@ def main(
     wanted = [(study, [name for name in study.options if only in f"{study.game}: {name}"]) for study in STUDIES]
     if not any(chosen for _, chosen in wanted):
         raise typer.BadParameter(f"no option has {only!r} in its name", param_hint="--only")
-    if write and only:
-        raise typer.BadParameter("the page shows all options: leave out --only", param_hint="--write")
+    check_all(write, only, "options")
     for study, chosen in wanted:
         if not chosen:
             continue

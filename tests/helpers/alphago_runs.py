@@ -6,9 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from plyground.arena.training.alphago import AlphaGoConfig
+import pytest
 
-__all__ = ["results", "small_run"]
+from plyground.arena.training.alphago import AlphaGoConfig, train
+
+__all__ = ["finished", "results", "small_run"]
+
+
+def finished(config: AlphaGoConfig, folders: pytest.TempPathFactory) -> Path:
+    """Return the folder of a run that is over."""
+    path = folders.mktemp("runs") / "whole"
+    train(config, path)
+    return path
 
 
 def results(run: Path) -> dict[str, Any]:

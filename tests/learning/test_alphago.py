@@ -37,7 +37,7 @@ from plyground.arena.training.alphago.summary import lines_of  # noqa: E402
 from plyground.arena.training.alphago.truth import solved_positions  # noqa: E402
 from plyground.arena.training.folder import StateFolder  # noqa: E402
 from plyground.envs import Game, make_game  # noqa: E402
-from tests.helpers.alphago_runs import results, small_run  # noqa: E402
+from tests.helpers.alphago_runs import finished, results, small_run  # noqa: E402
 from tests.helpers.coin import COIN  # noqa: E402
 from tests.helpers.command_line import Run  # noqa: E402
 from tests.helpers.training_runs import Stop  # noqa: E402
@@ -69,9 +69,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> AlphaGoConfig:
 
 @pytest.fixture(scope="module")
 def whole(config: AlphaGoConfig, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("runs") / "whole"
-    train(config, path)
-    return path
+    return finished(config, tmp_path_factory)
 
 
 def assert_same_net(one: Path, other: Path, part: str) -> None:

@@ -13,14 +13,14 @@ pytest.importorskip("torch")
 from plyground.agents.networks import read_network
 from plyground.arena import GameRecord, write_games
 from plyground.arena.generation import generate
-from plyground.arena.training.alphago import AlphaGoConfig, resume, train
+from plyground.arena.training.alphago import AlphaGoConfig, resume
 from plyground.arena.training.alphago.overlap import also_learned, marks_of_others
 from plyground.arena.training.alphago.part import Run, part_folder
 from plyground.arena.training.alphago.records import read_collection
 from plyground.arena.training.alphago.summary import lines_of
 from plyground.envs import make_game
 from tests.helpers import command_line
-from tests.helpers.alphago_runs import results, small_run
+from tests.helpers.alphago_runs import finished, results, small_run
 from tests.helpers.training_runs import Stop
 
 SPEC = "connect_four(rows=4, columns=4)"
@@ -49,9 +49,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> AlphaGoConfig:
 
 @pytest.fixture(scope="module")
 def whole(config: AlphaGoConfig, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("runs") / "whole"
-    train(config, path)
-    return path
+    return finished(config, tmp_path_factory)
 
 
 def game_of(moves: list[int], drawn: tuple[int, ...] = ()) -> GameRecord:

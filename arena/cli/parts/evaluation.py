@@ -20,7 +20,7 @@ from ...grading.evaluation import Evaluation
 from ...grading.failing import LadderError
 from ...grading.files import save_evaluation, write_csv
 from ...grading.plots import can_plot, plot_calibration, plot_curve
-from ...lines import console, print_plain
+from ...lines import TABLE, console, print_plain
 from .losses import Losses
 
 __all__ = ["Named", "curve_table", "graded_curve", "named", "save", "save_curve", "tell_losses"]
@@ -106,7 +106,7 @@ def tell_losses(found: Evaluation) -> None:
 def curve_table(rows: list[dict[str, Any]]) -> Table:
     """Return a learning curve as a table, a row for each checkpoint, with a dash where it has no such value."""
     names = {"preserving": "preserving", "optimal": "optimal", "lost": "value lost", "score": "score", "elo": "Elo"}
-    table = Table(title="Learning curve", title_justify="left", header_style="bold underline", box=None)
+    table = Table(title="Learning curve", **TABLE)
     table.add_column("steps", justify="right")
     shown = [name for name in names if any(name in row for row in rows)]
     for name in shown:
