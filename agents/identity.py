@@ -47,7 +47,7 @@ def player_identity(player: PlayerLike, game: Game) -> dict[str, Any]:
     Raises:
         ValueError: there is no such player.
         FileNotFoundError: a file is missing.
-        ImportError: no library that computes networks is installed.
+        ImportError: the library that ``backend`` names is not installed.
     """
     if isinstance(player, Isolated):
         arguments = {"player": player_identity(player.player, game)}

@@ -50,7 +50,7 @@ class AlphaGo(PUCT):
         reuse_tree: keep what is known of the position that the game has come to.
         superko, repetitions: leave out of the tree what would bring a position back, in games that forbid that, and
             know draws by repetition, in games that have them, as `PUCT` does.
-        backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
+        backend: ``"openvino"``, ``"onnxruntime"``, ``"torch"``, ``"numpy"``, or ``"auto"``, the first that is here.
         threads: threads that compute the networks.
         device: where they are computed, as in ``"cuda"``.
         seed: the seed of the rollouts; None takes one from the system's entropy.
@@ -58,7 +58,7 @@ class AlphaGo(PUCT):
     Raises:
         ValueError: an argument is out of its range, or a network is for another game, or damaged.
         FileNotFoundError: the folder has no such network.
-        ImportError: no library that computes networks is installed.
+        ImportError: the library that ``backend`` names is not installed.
     """
 
     kind = "alphago"

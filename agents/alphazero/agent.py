@@ -52,14 +52,14 @@ class AlphaZero(PUCT):
         superko, repetitions: leave out of the tree what would bring a position back, in games that forbid that, and
             know draws by repetition, in games that have them, as `PUCT` does.
         tree_mb: megabytes in which the tree must have room, as for `PUCT`.
-        backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
+        backend: ``"openvino"``, ``"onnxruntime"``, ``"torch"``, ``"numpy"``, or ``"auto"``, the first that is here.
         threads: threads that compute the network.
         device: where it is computed, as in ``"cuda"``.
 
     Raises:
         ValueError: an argument is out of its range, or the network is for another game, or damaged.
         FileNotFoundError: there is no such network.
-        ImportError: no library that computes networks is installed.
+        ImportError: the library that ``backend`` names is not installed.
     """
 
     kind = "alphazero"

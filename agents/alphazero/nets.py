@@ -69,7 +69,7 @@ def inference_of(
         ValueError: the network is for another game, an argument does not fit, or the file is that of a part of AlphaGo
             which has not learned what is asked for.
         FileNotFoundError: there is no such network.
-        ImportError: no library that computes networks is installed.
+        ImportError: the library that ``backend`` names is not installed.
     """
     if isinstance(net, Inference):
         return net

@@ -39,7 +39,7 @@ def network(
         net: the folder of a run, a file of weights, or a `PolicyValueNet`. Default: the network of this game that comes
             with the package.
         deterministic: play the preferred action; False: draw from the network's probabilities.
-        backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the fastest that is installed.
+        backend: ``"openvino"``, ``"onnxruntime"``, ``"torch"``, ``"numpy"``, or ``"auto"``, the first that is here.
         threads: threads that compute.
         device: where it is computed, as in ``"cuda"``.
         seed: the seed of the draws; None takes one from the system's entropy.
@@ -47,7 +47,7 @@ def network(
     Raises:
         ValueError: the network is for another game, or damaged.
         FileNotFoundError: there is no such network.
-        ImportError: no library that computes networks is installed.
+        ImportError: the library that ``backend`` names is not installed.
     """
     game = as_game(game)
     settings: dict[str, Any] = {"backend": backend, "threads": threads, "device": device}

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs.outside.extras import how_to_install
 from ...envs.outside.files import check_writable
 from ...envs.outside.messages import cut
 from ...envs.outside.whole_files import write_whole
@@ -53,7 +52,8 @@ def save_network(
         FileNotFoundError: there is no folder to write it in.
         ValueError: a weight is not a finite number, or too large for 16 bits.
     """
-    safetensors = _safetensors()
+    from safetensors.numpy import save
+
     path = Path(path)
     check_writable(path)
     with np.errstate(over="ignore"):
@@ -65,7 +65,7 @@ def save_network(
             )
     header = {"format": _FORMAT, "config": net.config.to_json(), "notes": json.dumps(notes or {})}
     header["digest"] = _digest(header, weights)
-    write_whole(path, safetensors.numpy.save(weights, metadata=header))
+    write_whole(path, save(weights, metadata=header))
 
 
 def check_one_network(run: Path) -> None:
@@ -105,7 +105,8 @@ def read_network(path: str | Path) -> SavedNetwork:
         FileNotFoundError: there is no such file.
         ValueError: the file is damaged, or no network that `save_network` wrote.
     """
-    safetensors = _safetensors()
+    from safetensors import SafetensorError, safe_open
+
     path = file_of(Path(path))
     if not path.is_file():
         raise FileNotFoundError(
@@ -114,7 +115,7 @@ def read_network(path: str | Path) -> SavedNetwork:
     if path.suffix.lower() == ".onnx":
         raise ValueError(f"{str(path)!r} is for other programs: name the run, or the file, that it was exported from")
     try:
-        with safetensors.safe_open(path, framework="numpy") as file:
+        with safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
             if header.get("format") != _FORMAT:
                 raise ValueError(f"its header has no format {_FORMAT!r}")
@@ -127,7 +128,7 @@ def read_network(path: str | Path) -> SavedNetwork:
             raise ValueError("its notes are no dict")
         if "digest" in header and header["digest"] != _digest(header, kept):
             raise ValueError("its digest is that of other contents")
-    except (ValueError, KeyError, TypeError, RecursionError, OSError, safetensors.SafetensorError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, OSError, SafetensorError) as error:
         what = cut(f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error), 200)
         raise ValueError(f"{str(path)!r} is no network of plyground, or damaged: {what}") from None
     return SavedNetwork(config, weights, notes)
@@ -179,12 +180,3 @@ def _check_weights(config: NetworkConfig, weights: dict[str, NDArray[np.float32]
     for name, array in weights.items():
         if array.shape != expected[name]:
             raise ValueError(f"weights {name} are {list(array.shape)}, expected {list(expected[name])}")
-
-
-def _safetensors() -> Any:
-    try:
-        import safetensors
-        import safetensors.numpy
-    except ImportError as error:
-        raise ImportError(f"files of networks need safetensors ({error}): {how_to_install('fast')}") from error
-    return safetensors

@@ -1,4 +1,4 @@
-"""Asking a network about many positions, as fast as this machine can, by torch, OpenVINO or ONNX Runtime."""
+"""Asking a network about many positions, as fast as this machine can, by OpenVINO, ONNX Runtime, torch or NumPy."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ BACKENDS: dict[str, tuple[tuple[str, ...], str]] = {
     "openvino": (("openvino",), "fast"),
     "onnxruntime": (("onnxruntime", "onnx"), "onnx"),
     "torch": (("torch",), "rl"),
+    "numpy": ((), ""),
 }
 
 
@@ -140,10 +141,10 @@ def make_inference(
 
     Args:
         net: the network, or its file. It is copied: when it has learned, `Inference.update` takes its new weights.
-        backend: ``"torch"``, ``"openvino"``, ``"onnxruntime"``, or ``"auto"``, the first of OpenVINO, ONNX Runtime and
-            torch that is installed; on another device than the CPU, torch.
+        backend: ``"openvino"``, ``"onnxruntime"``, ``"torch"``, ``"numpy"``, or ``"auto"``, the first of them that is
+            installed; on another device than the CPU, torch.
         batch: the number of positions to ask about at a time: a few are fastest with a small one, many with 256 to 512.
-        threads: threads that compute, 1 to 1024.
+        threads: threads that compute, 1 to 1024; how many NumPy takes, its environment says (``OPENBLAS_NUM_THREADS``).
         precision: ``"f32"``, ``"bf16"`` (8 bits of mantissa, logits err by about 1 %), or ``"auto"``: bf16 where the
             processor computes it natively, and the backend offers it.
         device: ``"cpu"``, or a device of torch, as in ``"cuda"``.
@@ -184,6 +185,10 @@ def _runner(backend: str, batch: int, threads: int, precision: Precision, device
         from .onnx_backend import OnnxRuntime
 
         runner = OnnxRuntime(threads, precision)
+    elif backend == "numpy":
+        from .numpy_backend import NumPy
+
+        runner = NumPy(precision)
     else:
         from .torch_backend import Torch
 

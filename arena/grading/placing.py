@@ -83,12 +83,12 @@ def placing_of(ladder: Mapping[str, float], records: Sequence[GameRecord], confi
 
 
 def rungs_at_hand(ladder: Mapping[str, float], game: Game) -> tuple[dict[str, float], dict[str, str]]:
-    """Return the rungs of a ladder that can play here, and of the others, what they lack: an extra, or a program."""
+    """Return the rungs of a ladder that can play here, and of the others, what they lack: a program."""
     here, lacking = dict(ladder), dict[str, str]()
     for rung in ladder:
         try:
             make(rung, game)
-        except (ImportError, FileNotFoundError) as error:
+        except FileNotFoundError as error:
             del here[rung]
             lacking[rung] = str(error)
     return here, lacking
@@ -143,12 +143,12 @@ def iter_place(
     if not width > 0:
         raise ValueError(f"width must be above 0 Elo, got {width!r}")
     check_confidence(confidence)
+    agent = seated(player, game)  # an error of it is told before the openings compile anything
     plies = default_opening_plies(game) if opening_plies is None else opening_plies
     openings = Openings(map(Opening, random_openings(game, plies, seed)))
     done = list(after)
     seed_of = _seeds(done, seed)
     _check(done, game, label, ladder, seed_of, openings)
-    agent = seated(player, game)
     placing = placing_of(ladder, done, confidence)
     rungs: dict[str, Agent] = {rung: make(rung, game) for rung in ladder}
     return _played(agent, game, ladder, games, width, seed_of, confidence, label, done, openings, placing, rungs)

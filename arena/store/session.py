@@ -8,7 +8,7 @@ import json
 import logging
 import operator
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,6 +82,10 @@ class Plan(NamedTuple):
         pairings = () if self.has_any_number else (f"{self.games} games of each pairing",)
         what = f"{self.format}, seed {self.seed}: {', '.join(self.labels)}"
         return "; ".join([what, *pairings, *self.remarks])
+
+
+def _named_alike(files: Iterable[str], others: Iterable[str]) -> bool:
+    return {Path(file).name for file in files} == {Path(file).name for file in others}
 
 
 class Session:
@@ -191,11 +195,13 @@ class Session:
         self, connection: sqlite3.Connection, number: int | None, pairs: list[tuple[str, dict[str, Any]]]
     ) -> None:
         """Say what may surprise: games of players of the same names that are others, or of another version."""
-        for name, _ in pairs:
+        for name, identity in pairs:
             stored = connection.execute(  # of the players of a collection only the name is known
-                "SELECT digest FROM players WHERE name = ? AND configuration <> '{}'", (name,)
+                "SELECT digest, configuration FROM players WHERE name = ? AND configuration <> '{}'", (name,)
             ).fetchall()
-            if stored and (self._players[name],) not in stored:
+            # The networks that come with plyground are a file for each board: those of other boards have not changed.
+            stored = [one for one, text in stored if _named_alike(json.loads(text).get("files", {}), identity["files"])]
+            if stored and self._players[name] not in stored:
                 _LOG.warning(
                     "%s has games of another %s, whose spec or files have changed since: they do not count",
                     self._writer.path,

@@ -65,8 +65,6 @@ def test_on_classic_environments_as_on_ours(classic: Any, name: str, spec: str) 
 
 @pytest.mark.parametrize("spec", ["network", pytest.param("alphazero(simulations=16)", marks=pytest.mark.slow)])
 def test_networks_on_a_classic_environment_as_on_ours(spec: str) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("safetensors")
     same_games(connect_four_v3, "connect_four", spec)
 
 

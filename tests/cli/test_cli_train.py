@@ -66,7 +66,6 @@ def test_the_folder_is_named_after_the_game(
 
 
 def test_train_by_alphazero_and_go_on(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("safetensors")
     folder = tmp_path / "az"
     small = ("--num-envs", "4", "--simulations", "4", "--network", "tiny", "--batch-size", "16", "--learn-after", "30")
     small += ("--no-symmetry", "--ladder-every", "0", "--backend", "torch")

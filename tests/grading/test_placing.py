@@ -6,7 +6,7 @@ import dataclasses
 import json
 import logging
 import math
-import sys
+import shutil
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -153,13 +153,12 @@ class TestLadders:
         with pytest.raises(ValueError, match=r"is no ladder: expected JSON, as in {.game.: .tictactoe., .elo.: {"):
             ladder_of(TICTACTOE, path)
 
-    def test_rungs_that_need_a_library_that_is_missing_are_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        game, ladder = make_game("connect_four"), {"random": 0.0, "network": 500.0}
-        assert rungs_at_hand(ladder, game) == (ladder, {})
-        monkeypatch.setitem(sys.modules, "safetensors", None)
+    def test_rungs_that_need_a_program_that_is_missing_are_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        game, ladder = make_game("go(board_size=5)"), {"random": 0.0, "gnugo(level=1)": 500.0}
+        monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
         here, lacking = rungs_at_hand(ladder, game)
         assert here == {"random": 0.0}
-        assert "pip install" in lacking["network"]
+        assert "apt-get install gnugo" in lacking["gnugo(level=1)"]
         with pytest.raises(ValueError, match="did you mean 'random'"):
             rungs_at_hand({"randm": 0.0}, game)
 

@@ -181,7 +181,6 @@ def test_page_on_integrations_runs_block_by_block(block: Block) -> None:
 @pytest.mark.parametrize("block", LEARNING, ids=lambda block: f"line {block.line}")
 def test_page_on_learning_runs_block_by_block(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("stable_baselines3")
-    pytest.importorskip("safetensors")
     monkeypatch.chdir(tmp_path)  # it trains a policy, and keeps it
     assert run(block, {"__name__": "learning"}) == block.output
 

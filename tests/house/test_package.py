@@ -102,9 +102,10 @@ LATE = {
     ("arena.cli.main", "arena.faults"),  # nor a game
     ("arena.cli.main", "envs.outside.messages"),
     ("agents.engines.chess_engine", "agents.engines.chess_protocols"),  # this needs python-chess
-    ("agents.networks", "agents.networks.module"),  # this needs torch, and the three below a library each
+    ("agents.networks", "agents.networks.module"),  # this needs torch, and most of those below a library each
     ("agents.networks", "agents.networks.onnx_backend"),
     ("agents.networks.files", "agents.networks.module"),
+    ("agents.networks.inference", "agents.networks.numpy_backend"),
     ("agents.networks.inference", "agents.networks.onnx_backend"),
     ("agents.networks.inference", "agents.networks.openvino_backend"),
     ("agents.networks.inference", "agents.networks.torch_backend"),

@@ -19,7 +19,6 @@ from plyground.arena.store import players_in
 from plyground.envs import BoardGameEnv, GameBatch, as_opponents, make_game
 
 pytest.importorskip("torch")
-pytest.importorskip("safetensors")
 
 from plyground.agents.alphazero.agent import _BatchedAlphaZero
 from plyground.agents.networks import NetworkEvaluator, inference, make_inference, new_network, save_network

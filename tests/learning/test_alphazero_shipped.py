@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+import logging
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,15 +16,11 @@ import pytest
 
 from plyground.agents import Policy, make
 from plyground.agents.alphazero.nets import find_network, shipped
+from plyground.agents.networks import read_network
 from plyground.arena import match
 from plyground.arena.grading import evaluate
 from plyground.arena.ratings import elo_difference, pair_scores
 from plyground.envs import make_game
-
-pytest.importorskip("torch")
-pytest.importorskip("safetensors")
-
-from plyground.agents.networks import read_network
 
 
 def test_games_that_have_one() -> None:
@@ -52,6 +51,24 @@ def test_it_plays_at_once(spec: str) -> None:
     state = game.play_moves([0, 3, 0, 3, 1, 3])
     info = {"state": state, "action_mask": np.ones(7, np.int8)}
     assert make(spec, game).act(game.observation(state, 0), info) == 3
+
+
+def test_it_plays_where_no_extra_is_installed() -> None:
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('torch', 'openvino', 'onnx', 'onnxruntime'))); "
+        "from plyground.arena import match; "
+        "games = match('connect_four', ['alphazero(simulations=8)', 'random'], 4, seed=1); "
+        "print(*(game.outcome[game.players.index('random')] for game in games))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert result.stdout == "-1.0 -1.0 -1.0 -1.0\n"
+
+
+def test_the_net_of_another_board_is_no_change(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "plyground"):
+        for game in ("connect_four", "othello"):
+            match(game, ["network", "random"], 2, store=tmp_path / "games.db")
+    assert "have changed" not in caplog.text
 
 
 def test_the_name_of_a_game_is_its_own_net_or_a_folder_of_that_name(
