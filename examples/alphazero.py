@@ -11,7 +11,7 @@ the network is kept in a file, which plays as ``network(FILE)``, or with a searc
 
 Sources: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and Go through
 self-play", Science 362, 2018; I. Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022; the mix of
-values: S. Willemsen, H. Baier and M. Kaisers, "Value targets in off-policy AlphaZero", 2020.
+values: D. Willemsen, H. Baier and M. Kaisers, "Value targets in off-policy AlphaZero", 2021.
 """
 
 import time

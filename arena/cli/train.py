@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import Field, fields
@@ -24,7 +25,7 @@ from ..training.alphazero.config import AlphaZeroConfig
 from ..training.config import ALGORITHMS, TrainingConfig
 from ..training.settings import MACHINE, described, kind_of
 
-__all__ = ["train"]
+__all__ = ["named_as_options", "option_name", "train"]
 
 _console = console(stderr=True)
 _ARGUMENTS = ("algorithm", "game")  # these two fields are no options
@@ -68,7 +69,7 @@ _RESUMED = ("steps", "minutes", *MACHINE)  # fields that may be given with --res
 
 
 def _print_help(context: typer.Context, is_asked: bool) -> None:
-    """Print the help and exit: of an algorithm that is named its own options alone, else those of all."""
+    """Print the help and exit: of an algorithm that is named its own options and examples, else those of all."""
     if not is_asked:
         return
     command: Any = context.command
@@ -80,8 +81,12 @@ def _print_help(context: typer.Context, is_asked: bool) -> None:
 
         alone.__signature__ = _signature(kind)  # pyright: ignore[reportFunctionMemberAccess]  (which typer reads)
         one = typer.Typer(add_completion=False)
-        one.command(command.name, help=command.help, epilog=command.epilog)(alone)
+        others = [f"train {name} " for name, its_kind in _KINDS.items() if its_kind is not kind]
+        examples = [part for part in command.epilog.split("\n\n") if not any(other in part for other in others)]
+        one.command(command.name, help=command.help, epilog="\n\n".join(examples))(alone)
         command = get_command(one)
+    for option in command.params:
+        option.secondary_opts = []  # they have a column of their own, which takes a quarter of the words' room
     typer.echo(command.get_help(context))
     raise typer.Exit
 
@@ -100,6 +105,7 @@ def train(
     step: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="PART",
             help=f"A part of alphago to train, alone: {', '.join(PARTS)}; give it again for more. Default: all.",
             rich_help_panel="Options of alphago",
         ),
@@ -127,9 +133,9 @@ def train(
     if resume_from is not None:
         named = {"the algorithm": algorithm, "the game": game, "--out": out is not None}
         more = [what for what, is_given in named.items() if is_given]
-        more += [_option_name(name) for name in given if name not in _RESUMED]
+        more += [option_name(name) for name in given if name not in _RESUMED]
         if more:
-            free = ", ".join(map(_option_name, _RESUMED))
+            free = ", ".join(map(option_name, _RESUMED))
             raise ValueError(
                 f"--resume goes on with what its folder says: leave out {', '.join(more)}, and give no more than {free}"
             )
@@ -261,8 +267,8 @@ def _check_options(algorithm: str, kind: type[Any], given: dict[str, Any]) -> No
     """Check that the options which are given are those of the algorithm."""
     from ...envs.outside.spec import nearest
 
-    known = [_option_name(one.name) for one in fields(kind) if one.name not in _ARGUMENTS]
-    for name in map(_option_name, given):
+    known = [option_name(one.name) for one in fields(kind) if one.name not in _ARGUMENTS]
+    for name in map(option_name, given):
         if name not in known:
             raise ValueError(f"{name} is no option of {algorithm}: {nearest(name, known)}")
 
@@ -271,7 +277,7 @@ def _check_effects(config: Any, given: dict[str, Any]) -> None:
     """Raise `ValueError` for an option that is given and does nothing in this configuration."""
     for name, (where, has_effect) in _EFFECTS.get(type(config), {}).items():
         if name in given and not has_effect(config):
-            raise ValueError(f"{_option_name(name)} is for {where}: here it would do nothing, so leave it out")
+            raise ValueError(f"{option_name(name)} is for {where}: here it would do nothing, so leave it out")
 
 
 # -- options out of fields ---------------------------------------------------------------------------------------------
@@ -322,11 +328,15 @@ _SPECIAL = {
     "opponents": _Special("--opponent", "SPEC*SHARE", list[str], "Give it again for more.", _read_shares),
     "ladder": _Special("--ladder", "SPEC", list[str], "Give it again for more.", tuple),
     "records": _Special("--records", "FILE", list[str], "Give it again for more.", tuple),
-    "settings": _Special("--settings", "KEY=VALUE, …", str, "As in 'learning_rate=3e-4, n_epochs=8'.", _read_settings),
+    "settings": _Special("--settings", "KEY=VALUE", str, "As in 'learning_rate=3e-4, n_epochs=8'.", _read_settings),
 }
 
 
-def _option_name(field: str) -> str:
+_FIELDS = re.compile("|".join(rf"\b{one.name}\b" for kind in _PANELS for one in fields(kind) if "_" in one.name))
+
+
+def option_name(field: str) -> str:
+    """Return the option of a field, as in ``--num-envs``."""
     return _SPECIAL[field].option if field in _SPECIAL else f"--{field.replace('_', '-')}"
 
 
@@ -336,17 +346,24 @@ def _option(name: str, *configurations: type[Any]) -> inspect.Parameter:
     own = {kind: kind.__dataclass_fields__[name] for kind in kinds}
     kind, form = kind_of(kinds[0], name), None
     what = _in_words(own)
-    option = _option_name(name)
+    option = option_name(name)
     if special := _SPECIAL.get(name):
         form, kind, what = special.form, special.kind, f"{what} {special.more}"
     elif kind is bool:
-        option = f"{option}/--no-{name.replace('_', '-')}"
+        without = f"--no-{name.replace('_', '-')}"
+        option = f"{option}/{without}"
+        if any(one.default is not False for one in own.values()):
+            what += f" {without} turns it off."
     elif get_origin(kind) is Literal:
         kind = str  # its values are told, and checked, by the configuration
     if name == "steps":
         what += " A new run with --minutes alone has no such limit; --resume changes the limits that are given."
+    if name == "minutes" and AlphaGoConfig not in kinds:
+        what += " A new run with --steps alone has no such limit."
     if name in MACHINE:
         what += " --resume takes it, too, in place of the run's own."
+    if len(configurations) == 1 and (source := own[kinds[0]].metadata["source"]):
+        what += f" Source: {source}."
     panel = _PANELS[kinds[0]] if len(kinds) == 1 else None
     made: Any = typer.Option(option, metavar=form, help=what, show_default=False, rich_help_panel=panel)
     return inspect.Parameter(
@@ -355,11 +372,16 @@ def _option(name: str, *configurations: type[Any]) -> inspect.Parameter:
 
 
 def _in_words(own: dict[type, Field[Any]]) -> str:
-    """Return what fields of one name are, by their configurations, once if they are the same."""
+    """Return what fields of one name are, by their configurations, once if they are the same; as options are named."""
     told: dict[str, str] = {}
     for kind, one in own.items():
-        told.setdefault(described(one), f"Of {_NAMES[kind]}: " if told else "")
+        told.setdefault(named_as_options(described(one), one.name), f"Of {_NAMES[kind]}: " if told else "")
     return " ".join(f"{whose}{what}" for what, whose in told.items())
+
+
+def named_as_options(text: str, field: str) -> str:
+    """Return what is said of a field, with all others of two words and more, such as ``num_envs``, named as options."""
+    return _FIELDS.sub(lambda found: found[0] if found[0] == field else option_name(found[0]), text)
 
 
 def _signature(*kinds: type[Any]) -> inspect.Signature:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal
 
-from .settings import Settings, about, check_settings, documented, most_threads
+from .settings import CHECKPOINT_MINUTES, Settings, about, check_settings, documented, most_threads
 
 __all__ = ["ALGORITHMS", "TrainingConfig"]
 
@@ -109,13 +109,13 @@ class TrainingConfig(Settings):
         default=0.3,
         metadata=about("Share of the games against the learner itself, as it is or as it was.", least=0, most=1),
     )
-    # prioritised: weights of (1 - score)², from O. Vinyals et al., "Grandmaster level in StarCraft II using multi-agent
-    # reinforcement learning", Nature 575, 2019.
+    # prioritised: weights of (1 - score)².
     sampling: Sampling = field(
         default="prioritised",
         metadata=about(
             "How the learner's opponents are drawn from itself: latest, as it is; uniform, as it is or at any of its "
-            "snapshots; prioritised, the same, and those it scores worst against most often."
+            "snapshots; prioritised, the same, and those it scores worst against most often.",
+            "Vinyals et al. 2019, for prioritised",
         ),
     )
     active_opponents: int = field(
@@ -160,12 +160,7 @@ class TrainingConfig(Settings):
         metadata=about("Show the learner each game through one of the board's symmetries, drawn at random."),
     )
     checkpoint_every: int = field(default=1_000_000, metadata=about("Steps from one checkpoint to the next.", least=1))
-    checkpoint_minutes: float | None = field(
-        default=2.0,
-        metadata=about(
-            "Minutes after which the run is saved, whatever its steps: a run that is killed loses no more.", above=0
-        ),
-    )
+    checkpoint_minutes: float | None = field(default=2.0, metadata=CHECKPOINT_MINUTES)
     ladder: tuple[str, ...] = field(
         default=_LADDER, metadata=about("Specs of the players against which the learner is scored now and then.")
     )
@@ -181,7 +176,10 @@ class TrainingConfig(Settings):
     )
     settings: Mapping[str, Any] = field(
         default_factory=dict,
-        metadata=about("Settings of the algorithm, in place of plyground's (ALGORITHMS) and of the library's."),
+        metadata=about(
+            "Settings of the algorithm, as stable-baselines3 names them, in place of plyground's (ALGORITHMS in "
+            "plyground.arena.training.config) and of the library's."
+        ),
     )
 
     def __post_init__(self) -> None:

@@ -1,7 +1,8 @@
 """Fields of a configuration that say for themselves what they mean and what they may be.
 
-Each is written once, ``field(default=…, metadata=about("What it is.", least=1))``: the checks (`check_settings`), the
-documentation (`documented`), the options of the command line, and the file of JSON (`Settings`) are made of that.
+Each is written once, ``field(default=…, metadata=about("What it is.", "Wu 2019", least=1))``: the checks
+(`check_settings`), the documentation (`documented`), the options of the command line, the table of the documentation,
+and the file of JSON (`Settings`) are made of that.
 """
 
 from __future__ import annotations
@@ -22,12 +23,21 @@ if TYPE_CHECKING:
     from ...envs import Game
 
 __all__ = [
+    "AVERAGING",
+    "BACKEND",
+    "CHECKPOINT_MINUTES",
+    "DEVICE",
+    "LEARNING_RATE",
     "MACHINE",
     "NETWORKS",
+    "PRECISION",
+    "SYMMETRY",
+    "WEIGHT_DECAY",
     "Settings",
     "about",
     "check_machine",
     "check_settings",
+    "default_of",
     "described",
     "documented",
     "have_passed",
@@ -35,6 +45,7 @@ __all__ = [
     "most_opening_plies",
     "most_threads",
     "resumed",
+    "sourced",
 ]
 
 # Fields that say by what a run is computed, and not what: it goes on with other values, but no longer bit for bit.
@@ -110,6 +121,7 @@ def resumed(config: Kind, limits: Mapping[str, Any], machine: Mapping[str, Any])
 
 def about(
     what: str,
+    source: str = "",
     *,
     least: float | None = None,
     above: float | None = None,
@@ -119,11 +131,34 @@ def about(
 
     Args:
         what: one sentence or more that say what it is.
+        source: where the idea, or the default, is from, as in ``"Wu 2019, section 3.1"``: names of `papers.PAPERS`, or
+            "ours", and semicolons between several. Empty: it needs none.
         least: the smallest value that a number may have.
         above: the value that a number must exceed.
         most: the largest value that a number may have, or a function that tells it: then the help does not.
     """
-    return {"what": what, "least": least, "above": above, "most": most}
+    return {"what": what, "source": source, "least": least, "above": above, "most": most}
+
+
+# Metadata of fields that several configurations have.
+AVERAGING = about(
+    "Decay of the mean of the weights, which plays and is saved; 0: no mean.",
+    "Izmailov et al. 2018; Wu 2019, section 2; ours: at each step",
+    least=0,
+    most=0.999999,
+)
+BACKEND = about("What computes the net in self-play: openvino, onnxruntime, torch, numpy; auto: the first that is here.")
+CHECKPOINT_MINUTES = about(
+    "Minutes after which the run is saved, whatever its steps: a run that is killed loses no more.", above=0
+)
+DEVICE = about("Where the net is computed and learns: cpu or cuda.")
+LEARNING_RATE = about("Highest learning rate, of AdamW.", "ours, measured in docs/alphazero.md", above=0)
+PRECISION = about("Numbers of that computation, and of learning: f32, bf16, or auto, which the machine decides.")
+SYMMETRY = about(
+    "Learn each sample through one of the board's symmetries, drawn at random.",
+    "Silver et al. 2016, Methods; Silver et al. 2017, Methods",
+)
+WEIGHT_DECAY = about("AdamW's decay of the weights.", "Loshchilov and Hutter 2019", least=0)
 
 
 def kind_of(cls: type, name: str) -> Any:
@@ -232,12 +267,18 @@ def _range(least: float | None, above: float | None, most: float | None) -> str:
 def described(one: Field[Any]) -> str:
     """Return what a field is, its range if it is a number, and its default if there is one to tell."""
     least, above, most = (one.metadata[name] for name in ("least", "above", "most"))
-    limits, default = _range(least, above, None if callable(most) else most), _default(one)
+    limits, default = _range(least, above, None if callable(most) else most), default_of(one)
     parts = one.metadata["what"], limits and f"{limits[0].upper()}{limits[1:]}.", default and f"Default: {default}."
     return " ".join(filter(None, parts))
 
 
-def _default(one: Field[Any]) -> str:
+def sourced(one: Field[Any]) -> str:
+    """Return what `described` does, and where the idea or the default is from if that is told."""
+    source = one.metadata["source"]
+    return f"{described(one)} Source: {source}." if source else described(one)
+
+
+def default_of(one: Field[Any]) -> str:
     """Return the default of a field as people type it; empty if there is none, or it says nothing."""
     default = one.default if one.default_factory is MISSING else one.default_factory()
     if isinstance(default, Mapping):
@@ -246,6 +287,8 @@ def _default(one: Field[Any]) -> str:
         return ", ".join(default)
     if default is True:
         return "on"
+    if isinstance(default, float):
+        return f"{default:g}"  # 60, and not 60.0
     return "" if default is MISSING or default is None or default is False else str(default)
 
 
@@ -254,7 +297,7 @@ def documented(cls: Class) -> Class:
     lines = [inspect.cleandoc(cls.__doc__ or ""), "", "Attributes:"]
     for one in fields(cls):
         lines += textwrap.wrap(
-            f"{one.name}: {described(one)}", _WIDTH, initial_indent="    ", subsequent_indent="        "
+            f"{one.name}: {sourced(one)}", _WIDTH, initial_indent="    ", subsequent_indent="        "
         )
     cls.__doc__ = "\n".join(lines)
     return cls

@@ -2,13 +2,15 @@
 
 The evaluator of the first rows costs nothing, so they tell what the search itself costs. The last rows ask the same MLP
 (84-64-7+1, random weights): NumPy's for ours, JAX's for mctx with the rules of pgx, ``gumbel_muzero_policy`` with 1024
-games. Rates are the best of a few searches; ``--only TEXT`` measures those with this text, and ``--write`` puts the
-table into docs/measurements.md.
+games. Rates are the best of a few searches. A last row tells what the search costs beside a net as runs of AlphaZero
+have it: all of its time but the net's, as a share of the net's, in the median of these searches. ``--only TEXT``
+measures the rows with this text, and ``--write`` puts the tables into docs/measurements.md.
 """
 
 from __future__ import annotations
 
 import os
+import statistics
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -27,6 +29,7 @@ from rich.table import Table
 
 from benchmarks.page import check_all, markdown_table, write_section
 from benchmarks.speed.harness import describe_machine
+from plyground.agents.networks import make_inference, new_network
 from plyground.agents.puct.forest import Forest
 from plyground.envs import GameBatch, make_game
 
@@ -38,6 +41,7 @@ ROWS = [  # name, game, games, leaves of a tree in a pass, root, aim in millions
     ("Othello, Gumbel", "othello", 256, 16, "gumbel", 0.3),
     ("Go 9x9, Gumbel", "go(board_size=9)", 64, 16, "gumbel", 0.15),
 ]
+BESIDE, BESIDE_GAMES, BESIDE_MOST = "Connect Four, beside a net of 3x32", 512, 0.15
 
 
 def weights() -> list[np.ndarray[Any, Any]]:
@@ -132,13 +136,37 @@ def rate(work: Callable[[], int]) -> float:
     return best
 
 
+def share_beside_net() -> float:
+    """Return the time of a search of all games without the net's time, as a share of that; one leaf a pass."""
+    game = make_game("connect_four")
+    forest = Forest(game, BESIDE_GAMES, simulations=SIMULATIONS, seed=0)
+    states = GameBatch(game, BESIDE_GAMES, seed=0, opening_plies=OPENING).states.copy()
+    inference = make_inference(new_network(game, "small"), batch=BESIDE_GAMES)
+    of_net = 0.0
+
+    def evaluate(planes: Any, masks: Any) -> Any:
+        nonlocal of_net
+        begun = time.perf_counter()
+        answer = inference(planes)
+        of_net += time.perf_counter() - begun
+        return answer
+
+    shares: list[float] = []
+    for _ in range(1 + SEARCHES):
+        of_net, begun = 0.0, time.perf_counter()
+        forest.forget()
+        forest.search(states, evaluate)
+        shares.append((time.perf_counter() - begun) / of_net - 1)
+    return statistics.median(shares[1:])  # the first compiles
+
+
 def main(
     only: Annotated[str, typer.Option(help="Measure only those with this text in the name.")] = "",
     write: Annotated[
         bool, typer.Option("--write", help="Write the table into docs/measurements.md: all rows.")
     ] = False,
 ) -> None:
-    """Measure the simulations a second of the forest, and print a table."""
+    """Measure the simulations a second of the forest, and what it costs beside a net, and print tables."""
     check_all(write, only, "rows")
     head, rows = ("search", "games", "M/s", "aim"), []
     works: list[tuple[str, int, Callable[[], Callable[[], int]], str]] = [
@@ -155,16 +183,26 @@ def main(
         except ModuleNotFoundError:
             found = "not installed"
         rows.append((name, str(games), found, aim))
-    table = Table(title="Simulations a second, one thread", box=box.SIMPLE_HEAD, title_justify="left")
-    for column in head:
-        table.add_column(column, justify="left" if column == "search" else "right")
-    for row in rows:
-        table.add_row(*row)
-    console, cpu = Console(), str(describe_machine()["cpu"])
-    console.print(table)
+    tables = [("Simulations a second, one thread", head, rows)] if rows else []
+    if only.lower() in BESIDE.lower():
+        try:
+            found = f"{100 * share_beside_net():.1f} %"
+        except ImportError:
+            found = "not installed"
+        row = (BESIDE, str(BESIDE_GAMES), found, f"≤ {100 * BESIDE_MOST:g} %")
+        tables.append(("What a search costs, one thread", ("search", "games", "of the net's time", "aim"), [row]))
+    console, cpu, lines = Console(), str(describe_machine()["cpu"]), []
+    for title, columns, found_rows in tables:
+        table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+        for column in columns:
+            table.add_column(column, justify="left" if column == "search" else "right")
+        for row in found_rows:
+            table.add_row(*row)
+        console.print(table)
+        lines += ["", *markdown_table(columns, found_rows)]
     console.print(cpu, highlight=False)
     if write:
-        write_section("forests", [f"One core of an {cpu}:", "", *markdown_table(head, rows)])
+        write_section("forests", [f"One core of an {cpu}:", *lines])
 
 
 if __name__ == "__main__":

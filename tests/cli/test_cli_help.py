@@ -121,6 +121,34 @@ def test_help_is_whole_at_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch, 
     assert not [line for line in lines if re.search(r"\w…", line)]  # cut off
 
 
+@pytest.mark.parametrize("algorithm", ["alphazero", "alphago", "ppo", "a2c", "dqn"])
+def test_the_help_of_an_algorithm_is_whole_at_80_columns(
+    run: Run, monkeypatch: pytest.MonkeyPatch, algorithm: str
+) -> None:
+    """The opponents of dqn were cut off, in a column that was a third of the line."""
+    monkeypatch.setenv("COLUMNS", "80")
+    out = run("train", algorithm, "--help")[0]
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if "…" in line or "list[" in line]
+    others = {"alphazero": ("alphago", "ppo"), "alphago": ("alphazero", "dqn")}.get(algorithm, ("alphazero", "alphago"))
+    assert not any(f"plyground train {other} " in out for other in others)  # as an example
+    assert "plyground train --resume ppo-run" in out
+
+
+def test_the_help_of_alphazero_names_options_and_sources(run: Run) -> None:
+    words = " ".join(run("train", "alphazero", "--help")[0].replace("│", " ").split())
+    assert "each plays --num-envs games" in words
+    assert "Gumbel's c_visit: visits added" in words  # the paper's name, beside the option
+    assert (
+        "Simulations of a cheap search, without noise, whose position is not learned. At least 2. Default: 8." in words
+    )
+    assert "Default: 8. Source: Wu 2019, section 3.1." in words
+    assert "Default: on. --no-proofs turns it off. Source: Winands et al. 2008" in words
+    assert "Default: 60. A new run with --steps alone has no such limit." in words
+    assert "Source: " not in run("train", "--help")[0]  # which has three algorithms, and is long enough
+
+
 def test_the_help_of_explain_has_all_kinds_of_exercises(run: Run) -> None:
     assert f"Kind of the exercise: {' or '.join(EXERCISES)}." in " ".join(run("explain", "--help")[0].split())
 

@@ -1,6 +1,7 @@
 """What a run of AlphaGo's pipeline is told: one typed record, with every default stated, kept as JSON in its folder.
 
-Numbers of the paper (D. Silver et al., Nature 529, 2016, methods) stand above their fields: it had 50 GPUs, and weeks.
+What a field means and may be, and where its idea is from, stands in its metadata. Numbers of the paper (`papers`) stand
+above their fields: it had 50 GPUs, and weeks.
 """
 
 from __future__ import annotations
@@ -9,7 +10,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ..settings import NETWORKS, Settings, about, check_machine, check_settings, documented, most_threads
+from ..settings import (
+    AVERAGING,
+    BACKEND,
+    CHECKPOINT_MINUTES,
+    DEVICE,
+    LEARNING_RATE,
+    NETWORKS,
+    PRECISION,
+    SYMMETRY,
+    WEIGHT_DECAY,
+    Settings,
+    about,
+    check_machine,
+    check_settings,
+    documented,
+    most_threads,
+)
 
 __all__ = ["PARTS", "AlphaGoConfig", "Descending"]
 
@@ -54,7 +71,10 @@ class AlphaGoConfig(Settings):
     )
     # The paper kept a million of 29.4 million positions.
     test_share: float = field(
-        default=0.1, metadata=about("Share of the games that are kept for tests, whole games.", above=0, most=0.9)
+        default=0.1,
+        metadata=about(
+            "Share of the games that are kept for tests, whole games.", "Silver et al. 2016, Methods", above=0, most=0.9
+        ),
     )
     minutes: float | None = field(
         default=60.0, metadata=about("Minutes of training of each part, in all, after which it ends.", above=0)
@@ -67,41 +87,50 @@ class AlphaGoConfig(Settings):
     )
     threads: int = field(default=1, metadata=about("Threads, one for each idle core.", least=1, most=most_threads))
     network: str = field(default="small", metadata=about(NETWORKS))
-    symmetry: bool = field(
-        default=True, metadata=about("Learn each sample through one of the board's symmetries, drawn at random.")
-    )
+    symmetry: bool = field(default=True, metadata=SYMMETRY)
     batch_size: int = field(default=512, metadata=about("Samples of a step of learning.", least=1))
-    learning_rate: float = field(default=5e-3, metadata=about("Highest learning rate, of AdamW.", above=0))
-    weight_decay: float = field(default=1e-4, metadata=about("AdamW's decay of the weights.", least=0))
-    averaging: float = field(
-        default=0.999,
-        metadata=about(
-            "Decay of the mean of the weights, which plays and is saved; 0: no mean.", least=0, most=0.999999
-        ),
-    )
+    learning_rate: float = field(default=5e-3, metadata=LEARNING_RATE)
+    weight_decay: float = field(default=1e-4, metadata=WEIGHT_DECAY)
+    averaging: float = field(default=0.999, metadata=AVERAGING)
 
     # -- the policies from records -------------------------------------------------------------------------------------
 
     # 340 million steps of 16 positions.
-    policy_steps: int = field(default=4000, metadata=about("Steps of learning of the policy from records.", least=1))
-    rollout_steps: int = field(default=4000, metadata=about("Steps of learning of the rollout policy.", least=1))
+    policy_steps: int = field(
+        default=4000,
+        metadata=about("Steps of learning of the policy from records.", "Silver et al. 2016, Methods", least=1),
+    )
+    rollout_steps: int = field(
+        default=4000, metadata=about("Steps of learning of the rollout policy.", "Silver et al. 2016, Methods", least=1)
+    )
 
     # -- the policy by play --------------------------------------------------------------------------------------------
 
     # 10,000 minibatches of 128 games; a new opponent in the pool every 500.
-    rl_steps: int = field(default=400, metadata=about("Updates of the policy by play.", least=1))
-    rl_games: int = field(default=128, metadata=about("Games of an update; half of them in each seat.", least=2))
+    rl_steps: int = field(
+        default=400, metadata=about("Updates of the policy by play.", "Silver et al. 2016, Methods", least=1)
+    )
+    rl_games: int = field(
+        default=128,
+        metadata=about("Games of an update; half of them in each seat.", "Silver et al. 2016, Methods", least=2),
+    )
     rl_learning_rate: float = field(
         default=2e-4, metadata=about("Learning rate of the policy by play, of AdamW.", above=0)
     )
     pool_every: int = field(
-        default=25, metadata=about("Updates from one new opponent in the pool of past selves to the next.", least=1)
+        default=25,
+        metadata=about(
+            "Updates from one new opponent in the pool of past selves to the next.",
+            "Silver et al. 2016, Methods",
+            least=1,
+        ),
     )
     baseline: Literal["mean", "value", "none"] = field(
         default="mean",
         metadata=about(
             "What REINFORCE subtracts from a result: mean, that of the other games in the same seat; value, what the "
-            "net's own value head expects, which then learns beside; or none."
+            "net's own value head expects, which then learns beside; or none.",
+            "Silver et al. 2016, Methods; Williams 1992; ours: the mean",
         ),
     )
     opening_plies: int | None = field(
@@ -115,13 +144,21 @@ class AlphaGoConfig(Settings):
 
     # 30 million positions, each of another game.
     value_games: int = field(
-        default=20_000, metadata=about("Games for the value network, of each of which it learns one position.", least=1)
+        default=20_000,
+        metadata=about(
+            "Games for the value network, of each of which it learns one position.",
+            "Silver et al. 2016, Methods",
+            least=1,
+        ),
     )
-    value_steps: int = field(default=3000, metadata=about("Steps of learning of the value network.", least=1))
+    value_steps: int = field(
+        default=3000, metadata=about("Steps of learning of the value network.", "Silver et al. 2016, Methods", least=1)
+    )
     contrast: bool = field(
         default=True,
         metadata=about(
-            "Train a second value network on as many positions of whole games, to see how it memorises them."
+            "Train a second value network on as many positions of whole games, to see how it memorises them.",
+            "Silver et al. 2016",
         ),
     )
 
@@ -140,23 +177,10 @@ class AlphaGoConfig(Settings):
         default=500,
         metadata=about("Held-out positions that are solved, at most, where the game can be; 0 for none.", least=0),
     )
-    checkpoint_minutes: float | None = field(
-        default=2.0,
-        metadata=about(
-            "Minutes after which the run is saved, whatever its steps: a run that is killed loses no more.", above=0
-        ),
-    )
-    backend: Literal["auto", "torch", "openvino", "onnxruntime"] = field(
-        default="auto",
-        metadata=about(
-            "What computes the net in self-play: torch, openvino, onnxruntime; auto: the fastest installed."
-        ),
-    )
-    precision: Literal["auto", "f32", "bf16"] = field(
-        default="auto",
-        metadata=about("Numbers of that computation, and of learning: f32, bf16, or auto, which the machine decides."),
-    )
-    device: str = field(default="cpu", metadata=about("Where the net is computed and learns: cpu or cuda."))
+    checkpoint_minutes: float | None = field(default=2.0, metadata=CHECKPOINT_MINUTES)
+    backend: Literal["auto", "openvino", "onnxruntime", "torch", "numpy"] = field(default="auto", metadata=BACKEND)
+    precision: Literal["auto", "f32", "bf16"] = field(default="auto", metadata=PRECISION)
+    device: str = field(default="cpu", metadata=DEVICE)
 
     def __post_init__(self) -> None:
         check_settings(self)
