@@ -212,7 +212,8 @@ def check_machine(device: str, backend: str) -> None:
     """
     from ...agents.networks.inference import checked_backend
 
-    checked_backend(backend, device)  # first: without torch it says how that is installed
+    checked_backend("torch")  # which learns: it says how it is installed
+    checked_backend(backend, device)
     if device != "cpu":
         from ...agents.networks.torch_backend import checked_device
 
