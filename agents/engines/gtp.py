@@ -95,11 +95,12 @@ class GTPClient:
                 line = process.read(min(told, deadline))
             except EngineError as error:
                 raise EngineError(f"{error} (when it was asked to {command!r})") from None
-            if line is None:
-                if time.monotonic() < deadline:
-                    _LOG.info("%s has not answered %r yet; it has %g s", process.name, command, seconds)
-                    told = deadline
-                    continue
+            is_late = time.monotonic() >= deadline
+            if line is None and not is_late:
+                _LOG.info("%s has not answered %r yet; it has %g s", process.name, command, seconds)
+                told = deadline
+                continue
+            if line is None or (is_late and (line or not answer)):  # only the end of an answer counts now
                 said = f"; it said {other[:_SHOWN]!r}" if other else ""
                 errors = process.errors.in_words
                 raise EngineError(f"{process.name} did not answer {command!r} in {seconds:g} s{said}{errors}")

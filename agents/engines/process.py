@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import queue
 import shlex
@@ -13,7 +14,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
 from ...envs.outside.arguments import is_list
@@ -25,6 +26,7 @@ LAST_SECONDS = 1.0  # that a program has to end by itself, and its last words to
 _GAMES = "/usr/games"
 _LOOK = 0.25  # seconds between looks at whether it has ended
 _KEPT, _WIDTH = 20, 200  # lines of its standard error, and signs of each
+_WAITING, _LONGEST = 4096, 2**16  # lines that nobody has read yet, and signs of each: of one that writes without end
 
 
 class EngineError(RuntimeError):
@@ -147,7 +149,7 @@ class EngineProcess(OwnedProcess):
         self.command = located(command)
         super().__init__(self.command, LastLines(), stdout=subprocess.PIPE)
         assert self._process.stdout is not None
-        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._lines: queue.Queue[str | None] = queue.Queue(_WAITING)
         self._follow(self._process.stdout, _read, self._lines)
 
     @property
@@ -202,16 +204,23 @@ class EngineProcess(OwnedProcess):
 
 
 def _read(stream: IO[str], lines: queue.Queue[str | None]) -> None:
-    with contextlib.suppress(ValueError):
-        for line in stream:
-            lines.put(line.rstrip())
-    lines.put(None)
+    for line in itertools.chain(_lines_of(stream), [None]):
+        if lines.full():  # nobody has asked for so many lines: the oldest goes, for whoever waits here cannot be ended
+            with contextlib.suppress(queue.Empty):
+                lines.get_nowait()
+        lines.put(None if line is None else line.rstrip())
 
 
 def _keep(stream: IO[str], lines: LastLines) -> None:
+    for line in _lines_of(stream):
+        lines.add(line)
+
+
+def _lines_of(stream: IO[str]) -> Iterator[str]:
+    """Yield the lines that a program writes, until it ends, as they are; one that is too long comes in parts."""
     with contextlib.suppress(ValueError):
-        for line in stream:
-            lines.add(line)
+        while line := stream.readline(_LONGEST):
+            yield line
 
 
 def _end(process: subprocess.Popen[str], readers: list[tuple[threading.Thread, IO[str]]]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
+from ...envs.outside.arguments import is_between, is_list, is_positive
 from ...envs.outside.messages import shown
 from ..ratings import pair_scores
 from ..ratings.difference import check_confidence
@@ -64,16 +65,17 @@ class Sprt:
         model: str = "normalized",
         counts: Sequence[int] = (0, 0, 0, 0, 0),
     ) -> None:
-        if not (math.isfinite(elo0) and math.isfinite(elo1) and elo0 < elo1):
+        if not (is_between(elo0, -math.inf) and is_between(elo1, -math.inf) and -math.inf < elo0 < elo1):
             raise ValueError(f"elo1 must be above elo0, both finite, got elo0={elo0!r} and elo1={elo1!r}")
         for name, value in (("alpha", alpha), ("beta", beta)):
-            if not 0 < value < 0.5:
+            if not (is_positive(value) and value < 0.5):
                 raise ValueError(f"{name} must be above 0 and below 0.5, got {value!r}")
         self.elo0, self.elo1, self.alpha, self.beta = float(elo0), float(elo1), float(alpha), float(beta)
         self.model: Model = checked_model(model)
-        if len(counts) != 5 or not all(0 <= count <= _MOST and count % 1 == 0 for count in counts):
+        pairs = list(counts) if is_list(counts) else []
+        if len(pairs) != 5 or not all(is_between(count, 0, _MOST) and count % 1 == 0 for count in pairs):
             raise ValueError(f"counts must be five whole numbers of pairs, each from 0 to 2**53, got {shown(counts)}")
-        self.counts = [int(count) for count in counts]
+        self.counts = [int(count) for count in pairs]
         self.lower, self.upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
         log_likelihood_ratio(self.counts, elo0, elo1, self.model)  # says what is out of reach
 
@@ -85,7 +87,7 @@ class Sprt:
         """
         places = []
         for one in points:
-            if 2 * one not in range(5):
+            if not is_between(one, 0, 2) or 2 * one % 1:
                 raise ValueError(f"the points of a pair of games are 0, 0.5, 1, 1.5 or 2, got {one!r}")
             places.append(int(2 * one))
         for place in places:
@@ -139,7 +141,7 @@ class Sprt:
         """
         check_confidence(confidence)
         if self.pairs == 0:
-            raise ValueError("there is nothing to estimate before the first pair of games")
+            raise ValueError("there is nothing to estimate before the first pair of games: all five counts are 0")
         tail = (1 - confidence) / 2
         if self.decision is None or self.has_run_on:
             from scipy.special import stdtrit

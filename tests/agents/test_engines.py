@@ -25,6 +25,7 @@ from plyground.agents.engines import (
     process,
 )
 from plyground.agents.engines.following import moves_between
+from plyground.agents.engines.process import EngineProcess
 from plyground.arena import match
 from plyground.envs import BoardGameEnv, make_game
 from tests.helpers.programs import ends, installed, needs_gnu_go
@@ -71,6 +72,28 @@ class TestClient:
         with caplog.at_level("INFO", "plyground"), pytest.raises(EngineError, match=f"^{error}$"):
             client.ask("boardsize 5")
         assert caplog.messages == ["sh has not answered 'boardsize 5' yet; it has 2 s"]
+
+    @pytest.mark.parametrize("line", ["nonsense", "", "=1 an answer without an end"])
+    def test_who_writes_without_pause_is_ended_in_time(self, line: str) -> None:
+        """Nobody looked at the clock while there was a line to read, so this went on for ever."""
+        client = GTPClient(["yes", line], 1)
+        asking = threading.Thread(target=pytest.raises, args=(EngineError, client.ask, "name"), daemon=True)
+        asking.start()
+        asking.join(20)
+        assert not asking.is_alive()
+        assert not client.is_running
+
+    def test_what_nobody_reads_is_not_kept_for_ever(self) -> None:
+        """A line without an end, or lines that nobody asks for, filled the memory: a gigabyte in a second."""
+        program = EngineProcess(["sh", "-c", "seq 100000; head -c 200000 /dev/zero | tr '\\0' x | tee /dev/stderr"])
+        program.exit_code(20)
+        for reader, _ in program._readers:
+            reader.join(20)
+        lines = [program.read(time.monotonic() + 20) or "" for _ in range(4096 - 1)]
+        with pytest.raises(EngineError, match="has ended"):  # which the last place says
+            program.read(time.monotonic() + 20)
+        assert [len(line) for line in lines[-5:]] == [6, 65536, 65536, 65536, 200_000 - 3 * 65536]
+        assert [len(line) for line in program.errors] == [200] * 4
 
     def test_an_answer_to_an_older_question_is_known(self, engine_script: str) -> None:
         client = GTPClient(engine_script, 20)

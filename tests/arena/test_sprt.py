@@ -322,6 +322,9 @@ class TestSprt:
             ({"model": "normalised"}, "unknown model 'normalised': did you mean 'normalized'"),
             ({"counts": (1, 2, 3, 4)}, "five whole numbers"),
             ({"counts": (1, 2, 3, 4, 0.5)}, "five whole numbers"),
+            ({"counts": "12345"}, "five whole numbers of pairs, each from 0 to 2.*, got '12345'"),
+            ({"elo0": "a"}, "elo1 must be above elo0, both finite, got elo0='a'"),
+            ({"alpha": "5 %"}, "alpha must be above 0 and below 0.5, got '5 %'"),
             ({"elo1": 501}, "elo1 is out of reach: give normalised Elo between -500 and 500, got 501"),
             ({"elo0": -1e6, "model": "logistic"}, "elo0 is out of reach: give logistic Elo between -4000 and 4000"),
         ],
@@ -332,7 +335,7 @@ class TestSprt:
 
     def test_points_and_estimates_that_make_no_sense_are_refused(self) -> None:
         test = Sprt()
-        for points in (0.25, 2.5, -0.5, math.nan, math.inf):
+        for points in (0.25, 2.5, -0.5, math.nan, math.inf, None, "1"):
             with pytest.raises(ValueError, match="points of a pair"):
                 test.add([1, points])
         assert test.pairs == 0
