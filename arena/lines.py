@@ -15,7 +15,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from .wording import ORDERS, without_orders
+from .wording import ORDERS, interval_of, without_orders
 
 __all__ = ["TABLE", "board_of", "console", "estimated", "print_plain", "print_prose", "signed", "title_of"]
 
@@ -79,13 +79,11 @@ def estimated(value: float, low: float, high: float, form: Callable[[float], str
         form: writes a number.
         level: what the interval is, as in ``"95 %"``, which stands behind it.
     """
-    if math.isinf(low) and math.isinf(high):
-        return "not known yet"
-    bounds = f"{form(low)} to {form(high)}"
-    if math.isinf(low) or math.isinf(high):
-        bounds = f"{form(high)} or less" if math.isinf(low) else f"{form(low)} or more"
-        if math.isinf(value):
-            return f"{bounds} ({level})" if level else bounds
+    bounds, bounded = interval_of(low, high, form), math.isfinite(low) + math.isfinite(high)
+    if not bounded:
+        return bounds
+    if bounded == 1 and math.isinf(value):
+        return f"{bounds} ({level})" if level else bounds
     return f"{form(value)} ({bounds}{', ' if level else ''}{level})"
 
 

@@ -157,6 +157,8 @@ def iter_match(
     plies = default_opening_plies(game)
     if opening_plies is not None:
         plies = checked_whole("opening_plies", opening_plies, 0, game.max_plies)
+    table = Table(game, players, labels, conditions)
+    table.make()  # whatever is wrong with a player fails here, in this process, before anything is compiled
     lines = Openings(_lines(game, openings, plies, seed, games // 2))
     course = Course(game, labels, schedule, games, lines, seed, max_failures)
     for record in after:
@@ -165,9 +167,8 @@ def iter_match(
             raise ValueError(f"{were}, and the match has {course.played}")
         course.check(record, conditions)
         course.add(record)
-    table = Table(game, players, labels, conditions, together=course.left_in_round >= MANY)
-    table.make()  # whatever is wrong with a player fails here, in the calling process
-    table.prepare()  # before any clock runs, and before there are workers, which find the code on disk
+    # Before any clock runs, and before there are workers, which find the code on disk.
+    table.prepare(together=course.left_in_round >= MANY)
     workers = None
     if jobs != 1:
         workers = RayWorkers(table) if isinstance(jobs, str) else JoblibWorkers(table, jobs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,10 +14,12 @@ from rich.text import Text
 
 from .lines import TABLE, signed, title_of
 from .ratings import RatingList
+from .ratings.lists import told_ends
 from .tournaments import Standing
-from .wording import counted, plain
+from .wording import counted, interval_of, plain
 
 __all__ = [
+    "Parted",
     "cross_table",
     "format_rate",
     "format_seconds",
@@ -70,7 +73,7 @@ def ratings_table(found: RatingList) -> Table:
             str(number + 1),
             _named(one.name),
             signed(one.elo, 0),
-            "fixed" if one.name in found.anchors else f"{signed(one.low, 0)} to {signed(one.high, 0)}",
+            "fixed" if one.name in found.anchors else interval_of(*told_ends(one), lambda elo: signed(elo, 0)),
             str(one.games),
             f"{one.score:.1%}",
             f"{chances[number]:.1%}" if number + 1 < len(found.ratings) else "",
@@ -118,33 +121,44 @@ def history_table(found: Mapping[str, Any]) -> Table:
     return result
 
 
-class _Players(Table):
-    """A table of players, which is broken into tables one below the other where there is no room for all columns.
+class Parted(Table):
+    """A table that is broken into tables one below the other where there is no room for all columns.
 
-    Rich takes the room that is missing from those that can be folded: from the names, until none of them is left.
+    Rich takes the room that is missing from those that can be folded: from the names, until none of them is left; and
+    where none can be, it cuts numbers.
+
+    Args:
+        title: the line above the first part. The caption stands below the last one.
+        heads: how many columns say what a row is, and so begin each part; one of them may be folded.
     """
 
+    def __init__(self, title: str | None, heads: int = 1) -> None:
+        super().__init__(title=title and title_of(plain(title)), **TABLE)
+        self._heads = heads
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the table, or its parts, each with the numbers and the names of the players."""
+        """Yield the table, or its parts."""
         for part in self._parts(options.max_width):
             yield from Table.__rich_console__(part, console, options)
 
     def _parts(self, room: int) -> Iterator[Table]:
-        number, names, *others = self.columns
-        left = room - _width(number)
-        if _LEAST + 1 + sum(map(_width, others)) <= left:
+        heads, others = self.columns[: self._heads], self.columns[self._heads :]
+        names = sum(_width(head) for head in heads if head.overflow == "fold")
+        left = room - (sum(map(_width, heads)) - names)
+        if min(names, _LEAST + 1) + sum(map(_width, others)) <= left:
             yield self
             return
-        left -= min(_width(names), max(_LEAST + 1, room // 3))
+        left -= min(names, max(_LEAST + 1, room // 3))
         title = self.title
         while others:
             count, used = 1, _width(others[0])
             while count < len(others) and (used := used + _width(others[count])) <= left:
                 count += 1
             part = copy.copy(self)
-            part.columns, part.title = [number, names, *others[:count]], title
-            yield part
+            part.columns, part.title = [*heads, *others[:count]], title
             others, title = others[count:], None
+            part.caption = None if others else self.caption
+            yield part
 
 
 def _width(column: Column) -> int:
@@ -154,8 +168,8 @@ def _width(column: Column) -> int:
 
 
 def _players(title: str | None) -> Table:
-    """Return an empty table that begins with numbered players. Names and a title are `Text`: no console changes it."""
-    result = _Players(title=title and title_of(plain(title)), **TABLE)
+    """Return an empty table that begins with numbered players. Names are `Text`: no console changes them."""
+    result = Parted(title, heads=2)
     result.add_column("#", justify="right")
     # What is cut off the others would be units and digits.
     result.add_column("player", overflow="fold", min_width=_LEAST)
@@ -190,7 +204,9 @@ def format_rate(rate: float, second: str = "/s", minute: str = "/min") -> str:
 
 
 def format_seconds(seconds: float) -> str:
-    """Return a time with three digits and the unit that suits it."""
+    """Return a time with three digits and the unit that suits it; a dash for NaN."""
+    if math.isnan(seconds):
+        return "–"
     seconds = float(f"{seconds:.3g}")  # 0.9999 is a second
     if seconds >= 1000:
         return f"{seconds:,.0f} s"

@@ -6,9 +6,11 @@ its title, take lines away, or turn the writing round. So are colours and ends o
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable
 
-__all__ = ["ORDERS", "counted", "plain", "size_of", "without_orders"]
+__all__ = ["ORDERS", "counted", "interval_of", "plain", "size_of", "without_orders"]
 
 # Colours and other sequences of control; control characters, but for tabs and ends of lines; changes of direction.
 ORDERS = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -28,6 +30,23 @@ def plain(text: str) -> str:
 def counted(number: int, thing: str, things: str | None = None) -> str:
     """Return how many things there are, as in ``"1 game"`` or ``"1,200 games"``; ``things`` is an irregular plural."""
     return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
+def interval_of(low: float, high: float, form: Callable[[float], str]) -> str:
+    """Return an interval, of which an end may be infinite, or both.
+
+    As in ``"-3 to +27"``, ``"-3 or more"``, ``"+27 or less"``, or ``"not known yet"``.
+
+    Args:
+        low: the lower end.
+        high: the upper end.
+        form: writes a number.
+    """
+    if math.isinf(low) and math.isinf(high):
+        return "not known yet"
+    if math.isinf(low) or math.isinf(high):
+        return f"{form(high)} or less" if math.isinf(low) else f"{form(low)} or more"
+    return f"{form(low)} to {form(high)}"
 
 
 def size_of(count: int) -> str:

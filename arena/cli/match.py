@@ -126,6 +126,6 @@ def _print(results: Results, seed: int, as_json: bool) -> None:
     if as_json:
         print_json(results.data(seed))
     else:
-        console().print(results.table(seed))
+        console().print(results.table(results.title(seed)))
     if results.is_interrupted:
         raise typer.Exit(130)

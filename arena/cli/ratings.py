@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ..bars import status
 from ..lines import console, print_plain, print_prose, title_of
-from ..wording import counted, plain
+from ..wording import counted, interval_of, plain
 from .options import Json, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
@@ -180,6 +180,8 @@ def _anchor(text: str) -> tuple[str, float]:
 
 def _notes(found: RatingList, first_move: bool) -> str:
     """Return what the table does not say of itself, and whether the first move's worth was asked for."""
+    from ..ratings.lists import told_ends
+
     reference = (
         f"the anchors ({', '.join(map(plain, found.anchors))})"
         if found.anchors
@@ -188,7 +190,10 @@ def _notes(found: RatingList, first_move: bool) -> str:
     move = found.first_move
     worth = "taken to be worth nothing"
     if first_move:
-        worth = f"worth {move.elo:+.0f} ({move.low:+.0f} to {move.high:+.0f}) Elo"
+        low, high = told_ends(move)
+        is_known = math.isfinite(low) or math.isfinite(high)
+        worth = f"worth {move.elo:+.0f} ({interval_of(low, high, '{:+.0f}'.format)}) Elo"
+        worth = worth if is_known else "of a worth that is not known yet"
     lines = [
         f"Elo, with its interval of {100 * found.confidence:.4g} %, is the lead on {reference}.",
         "LOS is how likely the player is stronger than the next.",
@@ -280,7 +285,7 @@ def rate(
     from ..grading.placing import iter_place, placing_of, rungs_at_hand
     from ..openings import default_opening_plies
     from ..records.names import titled
-    from .parts.competition import games_in
+    from .parts.competition import before_games, games_in, nothing_finished
     from .parts.evaluation import named
     from .parts.generation import saved
     from .parts.losses import Losses
@@ -299,13 +304,14 @@ def rate(
     if out is not None:
         out = titled(out, f"rate {found.name or found.spec} on {made.source}, seed {seed}")
     done = games_in(out, resume)
-    played = iter_place(
-        *(found.spec, made, known, games, width, seed),
-        confidence=confidence,
-        opening_plies=opening_plies,
-        name=found.name,
-        after=done,
-    )
+    with before_games(resume):
+        played = iter_place(
+            *(found.spec, made, known, games, width, seed),
+            confidence=confidence,
+            opening_plies=opening_plies,
+            name=found.name,
+            after=done,
+        )
     placing, count, losses, is_interrupted = placing_of(known, done, confidence), len(done), Losses(), False
 
     def new() -> Iterator[GameRecord]:
@@ -314,7 +320,7 @@ def rate(
             yield record
 
     for record in done:
-        losses.add(record)
+        losses.add(record, earlier=True)
     with status(_err) as tell:
         try:
             for record in new() if out is None else saved(out, new(), len(done)):
@@ -323,10 +329,11 @@ def rate(
                     losses.add(record)
                 tell(f"{count:,} of {counted(games, 'game')} at most, {_in_words(placing)}")
         except KeyboardInterrupt:
+            if placing.rating is None:
+                raise nothing_finished("pair of games", goes_on=out is not None and count > 0) from None
             _err.print(f"stopped after {counted(count, 'game')}")
             is_interrupted = True
-    if placing.rating is None:
-        raise typer.Exit(130)
+    assert placing.rating is not None
     losses.tell()
     if as_json:
         rating = placing.rating._asdict()

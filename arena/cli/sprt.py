@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 
 from ..bars import status
-from ..lines import console, estimated, print_plain, signed
+from ..lines import console, estimated, print_plain, print_prose, signed
 from ..wording import counted, plain
 from .options import (
     Adjudicate,
@@ -107,13 +107,11 @@ def sprt(
     with workers(jobs, ray, dask) as where:
         given = opening_plies, openings, time, adjudicate
         options = match_options(where, *given, keep_going=keep_going, analyses=analyses)
-        records, is_interrupted = _play(test, game, players, max_games, seed, out, resume, options)
-    if not test.pairs:
-        raise typer.Exit(130)
+        records, known, is_interrupted = _play(test, game, players, max_games, seed, out, resume, options)
     losses = Losses()
-    for record in records:
-        losses.add(record)
-    losses.tell()
+    for number, record in enumerate(records):
+        losses.add(record, earlier=number < known)
+    losses.tell(out if resume and not known else None)
     names = " v ".join(map(plain, records[0].players))
     _tell(test, f"{names}\n{records[0].game}, {counted(len(records), 'game')}, seed {seed}", as_json)
     if is_interrupted:
@@ -141,16 +139,24 @@ def _play(
     out: Path | None,
     resume: bool,
     options: dict[str, Any],
-) -> tuple[list[GameRecord], bool]:
-    """Play until the test is decided, interrupted, or out of games; return the games, and whether by Ctrl-C."""
+) -> tuple[list[GameRecord], int, bool]:
+    """Play until the test is decided, interrupted, or out of games.
+
+    Returns:
+        The games, how many of them an earlier run has played, which a store does not tell, and whether Ctrl-C ended it.
+
+    Raises:
+        typer.Exit: it was interrupted before the first pair of games.
+    """
     from ..formats import saved_records
     from ..matches import iter_match
     from ..sprt import until_decided
-    from .parts.competition import going_on
+    from .parts.competition import before_games, going_on, nothing_finished
     from .parts.watching import Pace
 
     kept = going_on(out, resume)
-    played = iter_match(game, players, max_games, seed, at_most=True, **kept, **options)
+    with before_games(resume):
+        played = iter_match(game, players, max_games, seed, at_most=True, **kept, **options)
     saved = played if out is None or "store" in kept else saved_records(out, played)
     records: list[GameRecord] = []
     is_interrupted, pace, elo, due = False, Pace(None), "", time.monotonic() + _APART
@@ -169,9 +175,11 @@ def _play(
                 games = counted(len(records), "game") if kept.get("resume") else pace.line(datetime.now())
                 tell(f"{games}, {llr}{elo}")
         except KeyboardInterrupt:
+            if not test.pairs:
+                raise nothing_finished("pair of games", goes_on=out is not None and len(records) > 0) from None
             _err.print(f"stopped after {counted(len(records), 'game')}")
             is_interrupted = True
-    return records, is_interrupted
+    return records, known, is_interrupted
 
 
 def _tell(test: Sprt, title: str, as_json: bool) -> None:
@@ -192,19 +200,30 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
         table.add_column(points, justify="right")
     table.add_row("pairs", *map(str, test.counts))
     _out.print(table)
-    bounds = f"{test.lower:+.2f} and {test.upper:+.2f}"
-    _out.print(f"LLR {signed(test.llr, 2)}, bounds {bounds}: {_in_words(test)}", highlight=False)
-    _out.print(_elo(test), highlight=False)
+    print_plain(_out, f"LLR {signed(test.llr, 2)}, bounds {test.lower:+.2f} and {test.upper:+.2f}")
+    print_prose(_out, _in_words(test))
+    print_plain(_out, _elo(test))
 
 
 def _elo(test: Sprt) -> str:
     """Return the estimate of the difference, in words."""
-    found, kind = test.estimate(), "normalised" if test.model == "normalized" else "logistic"
-    return f"{kind} Elo {estimated(found.elo, found.low, found.high, lambda elo: signed(elo, 1), '95 %')}"
+    found = test.estimate()
+    return f"{_kind(test)} {estimated(found.elo, found.low, found.high, lambda elo: signed(elo, 1), '95 %')}"
+
+
+def _kind(test: Sprt) -> str:
+    return f"{'normalised' if test.model == 'normalized' else 'logistic'} Elo"
 
 
 def _in_words(test: Sprt) -> str:
+    """Return what is concluded: not that the lead is as large as a hypothesis says, but which of them is nearer."""
+    low, high = f"{test.elo0:g}", f"{test.elo1:g}"
     if test.decision is None:
-        return "undecided"
-    accepted, other = (test.elo1, test.elo0) if test.decision == "H1" else (test.elo0, test.elo1)
-    return f"{test.decision}, stronger by {accepted:g} rather than by {other:g}"
+        lead = f"the first player's lead is nearer to {low} or to {high} {_kind(test)}"
+        return f"undecided: the games do not tell whether {lead}"
+    if test.decision == "H1":
+        near, far, what = high, low, "is stronger" if test.elo0 >= 0 else f"is not weaker by {-test.elo0:g}"
+    else:
+        near, far, what = low, high, "is weaker" if test.elo1 <= 0 else f"is not stronger by {high}"
+    lead = f"its lead is nearer to {near} {_kind(test)} than to {far}"
+    return f"{test.decision} is accepted: the first player {what}; {lead}"

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ...envs import Game
-from ..lines import TABLE, board_of, estimated, print_plain, print_prose, signed, title_of
+from ..lines import board_of, estimated, print_plain, print_prose, signed
+from ..tables import Parted
 from ..wording import counted, plain
 from .calibration import Calibration
 from .evaluation import Evaluation, SetGrade
@@ -55,7 +56,7 @@ def print_evaluation(out: Console, game: Game, found: Evaluation, blunders: int 
 
 def grades_table(grades: Grades) -> Table:
     """Return a table of the marks, ply by ply and over all positions, in per cent."""
-    table = _table(f"Against exact solving, {counted(grades.total.positions, 'position')} (95 % intervals)")
+    table = Parted(f"Against exact solving, {counted(grades.total.positions, 'position')} (95 % intervals)")
     table.add_column("ply", no_wrap=True)
     for heading in ("positions", "preserving %", "at stake %", "optimal %", "value lost"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -70,7 +71,7 @@ def grades_table(grades: Grades) -> Table:
 
 def sets_table(sets: Sequence[SetGrade]) -> Table:
     """Return a table with a row for each set: how often the value is preserved, and how often not, in per cent."""
-    table = _table("Sets of positions (95 % intervals)")
+    table = Parted("Sets of positions (95 % intervals)")
     table.add_column("set", no_wrap=True)
     for heading in ("positions", "preserving %", "error %", "by chance %"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -94,7 +95,7 @@ def _percent(share: Share) -> str:
 
 def ladder_table(ladder: Ladder) -> Table:
     """Return a table of the scores against the rungs."""
-    table = _table(f"Ladder, {counted(sum(rung.result.games for rung in ladder.rungs), 'game')}; 95 % intervals")
+    table = Parted(f"Ladder, {counted(sum(rung.result.games for rung in ladder.rungs), 'game')}; 95 % intervals")
     table.add_column("rung", overflow="fold")
     for heading in ("its Elo", "win-draw-loss", "score", "Elo difference"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -119,7 +120,7 @@ def _rating_text(ladder: Ladder) -> str:
 
 def calibration_table(found: Calibration) -> Table:
     """Return a table of predicted and true expected scores, bin by bin."""
-    table = _table(f"Expected scores against {found.against}, {counted(found.positions, 'position')}")
+    table = Parted(f"Expected scores against {found.against}, {counted(found.positions, 'position')}")
     for heading in ("predicted", "positions", "mean prediction", "true score"):
         table.add_column(heading, justify="right", no_wrap=True)
     for one in found.bins:
@@ -134,10 +135,6 @@ def _calibration_text(found: Calibration) -> str:
         f"calibration error {found.error:.3f}; Brier score {found.brier:.3f}, {found.brier_of_mean:.3f} by always "
         "predicting the mean\n"
     )
-
-
-def _table(title: str) -> Table:
-    return Table(title=title_of(title), **TABLE)
 
 
 def blunder_text(game: Game, blunder: Blunder) -> str:

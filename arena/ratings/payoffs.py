@@ -98,7 +98,9 @@ def check_complete(payoffs: Payoffs) -> None:
     missing = np.argwhere(np.isnan(payoffs.scores))
     if missing.size:
         one, other = (payoffs.names[i] for i in missing[0])
-        raise ValueError(f"{one} and {other} have not met: everybody must have played everybody for this")
+        raise ValueError(
+            f"{one} and {other} have not met: cycles, Nash averaging and α-rank take games of everyone against everyone"
+        )
 
 
 def cycles(payoffs: Payoffs) -> list[list[str]]:

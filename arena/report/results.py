@@ -33,7 +33,7 @@ def cross_table_section(table_of: Sequence[Standing], pairs: Sequence[Pair]) -> 
             tag("strong", f"{total.points:g}"),
             share_text(*_interval(pairs, line.name)),
             f"{total.wins}–{total.draws}–{total.losses}",
-            format_seconds(line.seconds_per_move) if line.seconds else "–",
+            format_seconds(line.seconds_per_move),
         ]
         rows.append(cells)
     leader, share = shown[0], player_share(pairs, shown[0].name)

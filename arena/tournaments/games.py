@@ -74,8 +74,8 @@ def played(course: Course, table: Table, workers: Workers | None, kept: Kept | N
                         passed[round_, pairing] = number + 1
                         entries.append(((round_, pairing, number), record))
                         failed = course.add(record)
-                        if failed is not None:
-                            _tell(course, failed, record)
+                        if failed is not None and not any(record is one for one in bundle.found.values()):
+                            _tell(course, failed, record)  # an earlier run has told of those that were found
                         if kept is None:
                             yield record
                     if kept is not None:

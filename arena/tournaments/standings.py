@@ -75,8 +75,8 @@ class Standing:
 
     @property
     def seconds_per_move(self) -> float:
-        """The mean time of a move; 0 without moves."""
-        return self.seconds / self.moves if self.moves else 0.0
+        """The mean time of a move; NaN where none is known: without moves, or of files that keep no times."""
+        return self.seconds / self.moves if self.seconds else math.nan
 
 
 class Tally:

@@ -32,28 +32,23 @@ class _Board(BoardGameEnv):
 class Table:
     """Where players meet.
 
-    Games between players that can play many at once (`copies_of`) are played side by side, if ``together``; all others
-    one by one, and so are all games with a clock or with adjudication, and those whose analyses are kept. The records
-    are the same, but for the times of moves. Compiling the first takes seconds, once on a machine, so it is for many
-    games.
+    Games between players that can play many at once (`copies_of`) are played side by side, if `prepare` was told so;
+    all others one by one, and so are all games with a clock or with adjudication, and those whose analyses are kept.
+    The records are the same, but for the times of moves. Compiling the first takes seconds, once on a machine, so it is
+    for many games.
 
     Args:
         game: what is played.
         players: specs, agents or functions. A copy in another process makes agents of the specs itself.
         labels: their names in the records.
         conditions: what ends games beside their rules.
-        together: whether games may be played side by side.
     """
 
     def __init__(
-        self, game: Game, players: Sequence[PlayerLike], labels: Sequence[str], conditions: Conditions, together: bool
+        self, game: Game, players: Sequence[PlayerLike], labels: Sequence[str], conditions: Conditions
     ) -> None:
         self._game, self._players, self._labels = game, list(players), list(labels)
-        self._conditions = conditions
-        self._together = together and not conditions.described and not conditions.analyses
-        self._begin()
-
-    def _begin(self) -> None:
+        self._conditions, self._together = conditions, False
         self._agents: dict[int, Any] = {}
         self._tables: dict[Pairing, SideBySide | None] = {}
 
@@ -71,12 +66,16 @@ class Table:
         self._conditions.check(self._game, agents)
         return agents
 
-    def prepare(self) -> None:
+    def prepare(self, together: bool) -> None:
         """Compile what the players need, before any clock runs: other processes then find the code on disk.
+
+        Args:
+            together: whether games may be played side by side.
 
         Raises:
             ValueError: as `make`; or a rule of the game breaks its promise.
         """
+        self._together = together and not self._conditions.described and not self._conditions.analyses
         agents = self.make()
         many = [player for player, agent in enumerate(agents) if self._together and copies_of(agent) is not None]
         if len(many) < len(agents) or len({id(agent) for agent in agents}) < len(agents):

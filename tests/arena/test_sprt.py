@@ -335,7 +335,8 @@ class TestSprt:
 
     def test_points_and_estimates_that_make_no_sense_are_refused(self) -> None:
         test = Sprt()
-        for points in (0.25, 2.5, -0.5, math.nan, math.inf, None, "1"):
+        others: tuple[Any, ...] = (0.25, 2.5, -0.5, math.nan, math.inf, None, "1")
+        for points in others:
             with pytest.raises(ValueError, match="points of a pair"):
                 test.add([1, points])
         assert test.pairs == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -154,7 +155,10 @@ def test_circles(run: Run, tmp_path: Path) -> None:
     out, _ = run("ratings", str(file), "--cycles")
     assert " beats ".join([*found["cycles"][0], found["cycles"][0][0]]) in out
     write_records(tmp_path / "torn.jsonl", [record for record in circle() if set(record.players) != {"a", "d"}])
-    assert "have not met" in run("ratings", str(tmp_path / "torn.jsonl"), "--cycles", code=2)[1]
+    assert (
+        "have not met: cycles, Nash averaging and α-rank take games of everyone"
+        in run("ratings", str(tmp_path / "torn.jsonl"), "--cycles", code=2)[1]
+    )
 
 
 def test_files_of_any_format(run: Run, tmp_path: Path) -> None:
@@ -174,3 +178,13 @@ def test_what_cannot_be_rated(run: Run, files: list[str], tmp_path: Path) -> Non
         ((str(tmp_path / "none.jsonl"),), "no such file"),
     ):
         assert message in " ".join(run("ratings", *words, code=2)[1].split())
+
+
+def test_two_games_bound_no_rating_on_both_sides(run: Run, tmp_path: Path) -> None:
+    """The interval of a player who had won both ended at +1550, far beyond what two games can tell."""
+    games = tmp_path / "games.jsonl"
+    run("match", "minimax", "random", "-g", "tictactoe", "--games", "2", "--opening-plies", "0", "--out", str(games))
+    text, _ = run("ratings", str(games))
+    assert re.search(r"minimax +\+140 -307 or more +2 100\.0%", text)
+    assert re.search(r"random +-140 \+307 or less +2 +0\.0%", text)
+    assert "The first move is of a worth that is not known yet" in text

@@ -174,9 +174,7 @@ def test_the_bar_of_a_match_tells_the_rate_and_who_leads(terminal: io.StringIO) 
     assert play_with_progress(iter(games), 4) == games
     text = terminal.getvalue()
     assert re.search(r" 4/4 +[\d.e+]+/s ", text)
-    # By all games, those after the last look too; b and c, who have lost as much, are equals.
-    best = rating_list(games, anchors={"b": 0}).ratings[0]
-    assert f"[a] leads by {best.elo:.0f} Elo ({best.low:.0f} to {best.high:.0f})" in text
+    assert "[a] leads; it is not known yet by how much" in text  # a has always been the first to move
 
 
 def test_the_lead_in_a_match_is_that_over_the_other_player(terminal: io.StringIO) -> None:
@@ -222,8 +220,8 @@ def test_the_bar_of_a_match_that_goes_on_begins_with_the_games_before(terminal: 
     text = terminal.getvalue()
     assert " 20/20 " in text
     assert " 2/20 " not in text
-    best = rating_list(games, anchors={"a": 0}).ratings[0]
-    assert f"b leads by {best.elo:.0f} Elo ({best.low:.0f} to {best.high:.0f})" in text
+    assert rating_list(games, anchors={"a": 0}).ratings[0].low < -1000  # the second player has won nearly all games
+    assert "b leads; it is not known yet by how much" in text
 
 
 class TestWatch:

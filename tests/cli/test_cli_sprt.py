@@ -23,7 +23,7 @@ def test_judges_counts(run: Run) -> None:
     assert found["llr"] == pytest.approx(2.941675, abs=5e-7)
     assert (found["decision"], found["pairs"]) == (None, 44841)
     out, _ = run("sprt", *counts)
-    assert "LLR +2.94, bounds -2.94 and +2.94: undecided" in out
+    assert "LLR +2.94, bounds -2.94 and +2.94\nundecided: the games do not tell whether" in out
     assert "normalised Elo +3.5 (+1.2 to +5.8, 95 %)" in out
     even, _ = run("sprt", "--pentanomial", "10 20 30 20 10")
     assert "normalised Elo +0.0 (" in even  # it said -0.0
@@ -53,6 +53,31 @@ def test_says_what_nothing_bounds_yet(
     assert [found[name] for name in ("elo", "elo_low", "elo_high")] == [
         None if one is None else pytest.approx(one, abs=1e-3) for one in numbers
     ]
+
+
+@pytest.mark.parametrize(
+    ("counts", "elo0", "elo1", "said"),
+    [
+        (
+            "39 8843 26675 9240 44",
+            "0",
+            "20",
+            "H0 is accepted: the first player is not stronger by 20; its lead is nearer to 0",
+        ),
+        ("0 0 0 0 60", "0", "20", "H1 is accepted: the first player is stronger; its lead is nearer to 20"),
+        (
+            "3 6 6 5 2",
+            "-20",
+            "0",
+            "undecided: the games do not tell whether the first player's lead is nearer to -20 or",
+        ),
+        ("300 600 600 500 200", "-20", "0", "H0 is accepted: the first player is weaker; its lead is nearer to -20"),
+        ("30 60 60 99 99", "-20", "0", "H1 is accepted: the first player is not weaker by 20; its lead is nearer to 0"),
+    ],
+)
+def test_says_plainly_what_is_concluded(run: Run, counts: str, elo0: str, elo1: str, said: str) -> None:
+    """Of players that are equal it said "H0, stronger by 0 rather than by 20"."""
+    assert said in run("sprt", "--pentanomial", counts, "--elo0", elo0, "--elo1", elo1)[0]
 
 
 def test_the_chances_of_errors_are_those_of_the_options(run: Run) -> None:
@@ -97,7 +122,7 @@ def test_plays_until_it_is_decided_and_goes_on_from_a_file(run: Run, tmp_path: P
     assert whole["decision"] == "H1"
     out, _ = run(*MATCH)
     assert re.search(r"^minimax v random\ntictactoe, \d+ games, seed 0\n", out)  # it was broken in two
-    assert "H1, stronger by 100 rather than by 0" in out
+    assert "the first player is stronger; its lead is nearer to 100 normalised Elo than to 0" in out
     games = tmp_path / "games.jsonl"
     run(*MATCH, "--max-games", "4", "--out", str(games))
     lines = games.read_text().splitlines()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +28,7 @@ from ...wording import counted, plain
 from .generation import games_to_add_to
 from .losses import Losses
 
-__all__ = ["Results", "compete", "games_in", "going_on", "match_options"]
+__all__ = ["Results", "before_games", "compete", "games_in", "going_on", "match_options", "nothing_finished"]
 
 _err = console(stderr=True)
 
@@ -67,7 +69,8 @@ def compete(
     """
     kept = going_on(out, resume)
     try:
-        played = iter_match(game, players, games, seed, format=format, **kept, **options)
+        with before_games(resume):
+            played = iter_match(game, players, games, seed, format=format, **kept, **options)
     except ValueError as error:
         if not kept.get("after"):
             raise
@@ -78,16 +81,37 @@ def compete(
     course = Course(as_game(game), labels_of(players), schedule, games, seed=seed, max_failures=limit)
     results = Results(course, format)
     for record in done:
-        results.add(record)
+        results.add(record, earlier=True)
     if done:
         print_plain(_err, f"{len(done):,} of {counted(results.expected(), 'game')} are in {out}")
     results.is_interrupted = watch_games(
         played, results.expected, results.add, None if "store" in kept else out, after=done
     )
     if not course.played:
-        raise typer.Exit(130)
-    results.losses.tell()
+        raise nothing_finished("game", goes_on=False)
+    results.losses.tell(out if kept.get("resume") else None)
     return results
+
+
+@contextmanager
+def before_games(resume: bool) -> Iterator[None]:
+    """Say that no game was finished if Ctrl-C comes here, such as while players are compiled, and exit."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise nothing_finished("game", goes_on=resume) from None
+
+
+def nothing_finished(what: str, goes_on: bool) -> typer.Exit:
+    """Say that Ctrl-C came before anything was finished, and what to do then; return the exit.
+
+    Args:
+        what: what was not finished, as in ``"game"``.
+        goes_on: whether a file has games already, after which ``--resume`` goes on.
+    """
+    again = "--resume goes on with the file" if goes_on else "the same command begins again"
+    print_plain(_err, f"no {what} was finished: {again}")
+    return typer.Exit(130)
 
 
 class Results:
@@ -106,11 +130,11 @@ class Results:
         self._course, self._format, self._tally = course, format, Tally()
         self.losses, self.is_interrupted = Losses(), False
 
-    def add(self, record: GameRecord) -> None:
-        """Count the next game."""
+    def add(self, record: GameRecord, earlier: bool = False) -> None:
+        """Count the next game, and whether an earlier run has played it."""
         self._course.add(record)
         self._tally.add(record)
-        self.losses.add(record)
+        self.losses.add(record, earlier)
 
     def expected(self) -> int:
         """Return how many games there will be."""
@@ -122,22 +146,37 @@ class Results:
         number = self._course.winner
         return None if number is None else self._course.labels[number]
 
+    @property
+    def withdrawn(self) -> list[str]:
+        """Who has failed too often, and played no more."""
+        return [self._course.labels[number] for number in sorted(self._course.withdrawn)]
+
     def _byes(self) -> dict[str, float]:
         """Return the points of those who sat out, by name."""
         return {self._course.labels[number]: points for number, points in self._course.byes.items()}
 
     def _standings(self) -> list[Standing]:
-        """Return the table, the best first: by the points per game, but by all points where some are for no game."""
-        lines, byes = self._tally.standings(), self._byes()
-        return sorted(lines, key=lambda line: -line.total.points - byes.get(line.name, 0.0)) if byes else lines
+        """Return the table, the best first: by the points per game, but by all points where some are for no game.
 
-    def table(self, seed: int) -> Table:
-        """Return the cross table of all games, and below it who has won: where that is named, points do not tell."""
-        title = f"{self._course.game.source}, {counted(self._course.played, 'game')}, seed {seed}"
+        Those who are withdrawn stand last: after one win, and failures alone, somebody might stand first.
+        """
+        lines, byes, withdrawn = self._tally.standings(), self._byes(), self.withdrawn
+        if byes:
+            lines.sort(key=lambda line: -line.total.points - byes.get(line.name, 0.0))
+        return sorted(lines, key=lambda line: line.name in withdrawn)
+
+    def table(self, title: str) -> Table:
+        """Return the cross table of all games, and below it what points do not tell: who has won, and who gave out."""
         table = cross_table(self._standings(), title=title, byes=self._byes())
-        if self.winner is not None:
-            table.caption, table.caption_justify = Text(f"{plain(self.winner)} wins the {self._format}"), "left"
+        notes = [] if self.winner is None else [f"{plain(self.winner)} wins the {self._format}"]
+        notes += [f"{plain(name)} is withdrawn, and so last: it failed too often" for name in self.withdrawn]
+        if notes:
+            table.caption, table.caption_justify = Text("\n".join(notes)), "left"
         return table
+
+    def title(self, seed: int) -> str:
+        """Return what was played."""
+        return f"{self._course.game.source}, {counted(self._course.played, 'game')}, seed {seed}"
 
     def data(self, seed: int) -> dict[str, Any]:
         """Return the same for programs."""
@@ -149,6 +188,7 @@ class Results:
             "seed": seed,
             "games": course.played,
             "winner": self.winner,
+            "withdrawn": self.withdrawn,
             "players": players,
         }
 

@@ -23,8 +23,9 @@ from ...store import tournaments_in
 from ...tables import cross_table, format_rate, ratings_table
 from ...tournaments import standings
 from ...tournaments.course import MAX_FAILURES, Course
-from ...tournaments.formats import expected_games, planned_games, schedule_of
+from ...tournaments.formats import planned_games, schedule_of
 from ...wording import counted, plain
+from .competition import Results
 from .replaying import ending_of, score_of
 
 __all__ = ["Follower", "Pace", "follow"]
@@ -157,21 +158,23 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
     """
     follower, pace = Follower(path), Pace(planned)
     follower.look()
-    pace.planned = planned or _planned(path, follower.records)
+    results, of_store = _tournament(path, follower.records)
+    pace.planned = planned or of_store
     pace.add(time.monotonic(), len(follower.records))
     if until_idle == 0:
-        console.print(_table(follower.records, pace))
+        console.print(_table(follower.records, results, pace))
         return
     last = time.monotonic()
-    with Live(_table(follower.records, pace), console=console, auto_refresh=False) as live:
+    with Live(_table(follower.records, results, pace), console=console, auto_refresh=False) as live:
         try:
             while True:
                 begun = time.monotonic()
                 new = follower.look()
-                if new and planned is None:
-                    pace.planned = _planned(path, follower.records)
+                if new:
+                    results, of_store = _tournament(path, follower.records)
+                    pace.planned = planned or of_store
                 pace.add(begun, len(follower.records))
-                live.update(_table(follower.records, pace), refresh=True)
+                live.update(_table(follower.records, results, pace), refresh=True)
                 now = time.monotonic()
                 if until_idle is not None and not new and begun - last >= until_idle:
                     break
@@ -183,41 +186,43 @@ def follow(console: Console, path: Path, *, planned: int | None, every: float, u
         console.line()
 
 
-def _planned(path: Path, records: list[GameRecord]) -> int | None:
-    """Return how many games the tournament in a store will have, as far as these tell.
+def _tournament(path: Path, records: list[GameRecord]) -> tuple[Results | None, int | None]:
+    """Return the results of the tournament in a store, and how many games it will have, as far as these tell.
 
-    None where there are several, or no file says so. A test that stops by itself, `plyground sprt`, has no such number.
+    No results where there are several tournaments, or no file says whose games these are; no number there, and for a
+    test that stops by itself, `plyground sprt`.
     """
     if not is_store(path):
-        return None
+        return None, None
     try:
         known = [one.arguments for one in tournaments_in(path)]
     except ValueError:  # it has not begun yet
-        return None
+        return None, None
     if len(known) != 1 or not {"format", "players", "games"} <= known[0].keys() or known[0].get("at_most"):
-        return None
+        return None, None
     format, players, games = (known[0][name] for name in ("format", "players", "games"))
     planned = planned_games(format, len(players), games)
     if place_of(known[0]["game"]) is not None:  # nobody asked to run that file
-        return planned
+        return None, planned
     limit = known[0].get("max_failures", MAX_FAILURES)
     schedule = schedule_of(format, len(players))
     course = Course(as_game(known[0]["game"]), players, schedule, games, max_failures=limit)
+    results = Results(course, format)
     for record in records:
         if course.is_over or record.event is None or record.event.place != course.place:  # left of an earlier plan
-            return planned
-        course.add(record)
-    return expected_games(course, format)
+            return None, planned
+        results.add(record)
+    return results, results.expected()
 
 
-def _table(records: list[GameRecord], pace: Pace) -> RenderableType:
+def _table(records: list[GameRecord], results: Results | None, pace: Pace) -> RenderableType:
     if not records:
         return Text("no game has ended yet")
     last = records[-1]
     line = f"last: {plain(last.players[0])} v {plain(last.players[1])}, {score_of(last)}, {ending_of(last)}"
     games = ", ".join(dict.fromkeys(record.game for record in records))
     return Group(
-        cross_table(standings(records), title=games),
+        cross_table(standings(records), title=games) if results is None else results.table(games),
         Text(),
         _ratings(records),
         Text(),
