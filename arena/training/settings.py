@@ -147,7 +147,9 @@ AVERAGING = about(
     least=0,
     most=0.999999,
 )
-BACKEND = about("What computes the net in self-play: openvino, onnxruntime, torch, numpy; auto: the first that is here.")
+BACKEND = about(
+    "What computes the net in self-play: openvino, onnxruntime, torch, numpy; auto: the first of these here."
+)
 CHECKPOINT_MINUTES = about(
     "Minutes after which the run is saved, whatever its steps: a run that is killed loses no more.", above=0
 )
