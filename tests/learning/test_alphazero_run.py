@@ -274,7 +274,7 @@ def test_without_torch_is_said_how_it_is_installed(tmp_path: Path) -> None:
         f"train(AlphaZeroConfig('tictactoe', ladder=()), {str(tmp_path / 'run')!r})"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr
-    assert "ImportError: networks are trained by torch" in told
+    assert "ImportError: backend 'torch' is not installed: pip install '.[rl]'" in told
     assert not (tmp_path / "run").exists()
 
 
