@@ -76,7 +76,7 @@ class TestClient:
     @pytest.mark.parametrize("line", ["nonsense", "", "=1 an answer without an end"])
     def test_who_writes_without_pause_is_ended_in_time(self, line: str) -> None:
         """Nobody looked at the clock while there was a line to read, so this went on for ever."""
-        client = GTPClient(["yes", line], 1)
+        client = GTPClient(["yes", line], 0.3)
         asking = threading.Thread(target=pytest.raises, args=(EngineError, client.ask, "name"), daemon=True)
         asking.start()
         asking.join(20)

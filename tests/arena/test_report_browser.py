@@ -215,6 +215,8 @@ def test_boards_are_those_of_the_rules(browser: Any, tmp_path: Path, spec: str, 
 
 
 def test_the_theme_follows_the_system_until_the_button_is_pressed(browser: Any, page: str) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
     def paper() -> str:
         return browser.execute_script("return getComputedStyle(document.body).backgroundColor")
 
@@ -225,7 +227,7 @@ def test_the_theme_follows_the_system_until_the_button_is_pressed(browser: Any, 
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", features)
         dark = paper()
         assert dark != light
-        assert by_id(browser, "theme").text == "Light"
+        WebDriverWait(browser, 20).until(lambda _: by_id(browser, "theme").text == "Light")  # told by an event
         by_id(browser, "theme").click()
         assert paper() == light
         opened(browser, page)
