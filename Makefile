@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # One more than there are cores, for some tests wait: on two cores 7:17 minutes cold and 3:45 warm, not 7:43 and 4:11.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+PYTEST := $(BIN)/python -m pytest --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: demo test test-all test-rest quick slow check coverage compare bench strength clean
@@ -30,10 +30,10 @@ test-rest: .venv/installed-dev
 	$(MAKE) --no-print-directory --jobs=2 slow coverage
 
 quick: .venv/installed-dev
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -n $(WORKERS) -m "not slow"
 
 slow: .venv/installed-dev
-	$(PYTEST) -m slow
+	$(PYTEST) -n auto -m slow
 
 check: .venv/installed-dev
 	$(BIN)/ruff check
