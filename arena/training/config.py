@@ -11,7 +11,18 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal
 
-from .settings import CHECKPOINT_MINUTES, Settings, about, check_settings, documented, most_threads
+from .settings import (
+    CHECKPOINT_MINUTES,
+    GAME,
+    LADDER_GAMES,
+    MINUTES,
+    NUM_ENVS,
+    Settings,
+    about,
+    check_settings,
+    documented,
+    most_threads,
+)
 
 __all__ = ["ALGORITHMS", "TrainingConfig"]
 
@@ -63,7 +74,7 @@ class TrainingConfig(Settings):
         ValueError: a value is out of its range. The game's and players' specs are read when the training begins.
     """
 
-    game: str = field(metadata=about("The game, as in 'connect_four(rows=5)'."))
+    game: str = field(metadata=GAME)
     algorithm: Algorithm = field(
         default="ppo",
         metadata=about(
@@ -74,9 +85,7 @@ class TrainingConfig(Settings):
     steps: int | None = field(
         default=1_000_000, metadata=about("Moves of the learner, in all, after which training ends.", least=1)
     )
-    minutes: float | None = field(
-        default=None, metadata=about("Minutes of training, in all, after which it ends.", above=0)
-    )
+    minutes: float | None = field(default=None, metadata=MINUTES)
     seed: int = field(
         default=0,
         metadata=about(
@@ -85,7 +94,7 @@ class TrainingConfig(Settings):
             most=2**32 - 1,  # stable-baselines3 seeds NumPy's global numbers
         ),
     )
-    num_envs: int = field(default=256, metadata=about("Games played side by side.", least=1))
+    num_envs: int = field(default=256, metadata=NUM_ENVS)
     threads: int = field(default=1, metadata=about("Threads that advance the games.", least=1, most=most_threads))
     # With torch's default, and other work on the same cores, PPO ran 30 times slower on 2 of them.
     network_threads: int = field(
@@ -167,13 +176,7 @@ class TrainingConfig(Settings):
     ladder_every: int = field(
         default=500_000, metadata=about("Steps from one test against the ladder to the next; 0 for no tests.", least=0)
     )
-    ladder_games: int = field(
-        default=100,
-        metadata=about(
-            "Games of a test against each player of the ladder. They open with fewer random plies, as matches do.",
-            least=2,
-        ),
-    )
+    ladder_games: int = field(default=100, metadata=LADDER_GAMES)
     settings: Mapping[str, Any] = field(
         default_factory=dict,
         metadata=about(

@@ -27,10 +27,15 @@ __all__ = [
     "BACKEND",
     "CHECKPOINT_MINUTES",
     "DEVICE",
+    "GAME",
+    "LADDER_GAMES",
     "LEARNING_RATE",
     "MACHINE",
+    "MINUTES",
     "NETWORKS",
+    "NUM_ENVS",
     "PRECISION",
+    "SEED",
     "SYMMETRY",
     "WEIGHT_DECAY",
     "Settings",
@@ -154,8 +159,17 @@ CHECKPOINT_MINUTES = about(
     "Minutes after which the run is saved, whatever its steps: a run that is killed loses no more.", above=0
 )
 DEVICE = about("Where the net is computed and learns: cpu or cuda.")
+GAME = about("The game, as in 'connect_four(rows=5)'.")
+LADDER_GAMES = about(
+    "Games of a test against each player of the ladder. They open with fewer random plies, as matches do.", least=2
+)
 LEARNING_RATE = about("Highest learning rate, of AdamW.", "ours, measured in docs/alphazero.md", above=0)
+MINUTES = about("Minutes of training, in all, after which it ends.", above=0)
+NUM_ENVS = about("Games played side by side.", least=1)
 PRECISION = about("Numbers of that computation, and of learning: f32, bf16, or auto, which the machine decides.")
+SEED = about(
+    "Seed of the weights, the games and the samples; the same seed gives the same run.", least=0, most=2**63 - 1
+)
 SYMMETRY = about(
     "Learn each sample through one of the board's symmetries, drawn at random.",
     "Silver et al. 2016, Methods; Silver et al. 2017, Methods",

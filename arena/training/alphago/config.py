@@ -15,9 +15,11 @@ from ..settings import (
     BACKEND,
     CHECKPOINT_MINUTES,
     DEVICE,
+    GAME,
     LEARNING_RATE,
     NETWORKS,
     PRECISION,
+    SEED,
     SYMMETRY,
     WEIGHT_DECAY,
     Settings,
@@ -60,7 +62,7 @@ class AlphaGoConfig(Settings):
         ValueError: a value is out of its range. The game's spec and the records are read when the training begins.
     """
 
-    game: str = field(metadata=about("The game, as in 'connect_four(rows=5)'."))
+    game: str = field(metadata=GAME)
     algorithm: Literal["alphago"] = field(default="alphago", metadata=about("alphago."))
     records: tuple[str, ...] = field(
         default=(), metadata=about("Files of games to learn from: .db, .jsonl, .sgf, .pdn, .pgn, .csv or .parquet.")
@@ -79,12 +81,7 @@ class AlphaGoConfig(Settings):
     minutes: float | None = field(
         default=60.0, metadata=about("Minutes of training of each part, in all, after which it ends.", above=0)
     )
-    seed: int = field(
-        default=0,
-        metadata=about(
-            "Seed of the weights, the games and the samples; the same seed gives the same run.", least=0, most=2**63 - 1
-        ),
-    )
+    seed: int = field(default=0, metadata=SEED)
     threads: int = field(default=1, metadata=about("Threads, one for each idle core.", least=1, most=most_threads))
     network: str = field(default="small", metadata=about(NETWORKS))
     symmetry: bool = field(default=True, metadata=SYMMETRY)

@@ -15,6 +15,7 @@ from ..settings import (
     BACKEND,
     CHECKPOINT_MINUTES,
     DEVICE,
+    LADDER_GAMES,
     LEARNING_RATE,
     NETWORKS,
     PRECISION,
@@ -228,13 +229,7 @@ class AlphaZeroConfig(PlaySettings):
         default=100_000,
         metadata=about("Steps from one test, by the ladder and by solved positions, to the next; 0 for none.", least=0),
     )
-    ladder_games: int = field(
-        default=100,
-        metadata=about(
-            "Games of a test against each player of the ladder. They open with fewer random plies, as matches do.",
-            least=2,
-        ),
-    )
+    ladder_games: int = field(default=100, metadata=LADDER_GAMES)
     positions: int | None = field(
         default=None,
         metadata=about(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..settings import Settings, about, most_threads
+from ..settings import GAME, MINUTES, NUM_ENVS, SEED, Settings, about, most_threads
 
 __all__ = ["PlaySettings"]
 
@@ -17,20 +17,13 @@ __all__ = ["PlaySettings"]
 class PlaySettings(Settings):
     """The part of an `AlphaZeroConfig` that tells how games are played."""
 
-    game: str = field(metadata=about("The game, as in 'connect_four(rows=5)'."))
+    game: str = field(metadata=GAME)
     algorithm: Literal["alphazero"] = field(default="alphazero", metadata=about("alphazero."))
     steps: int | None = field(
         default=None, metadata=about("Moves of self-play, in all, after which training ends.", least=1)
     )
-    minutes: float | None = field(
-        default=60.0, metadata=about("Minutes of training, in all, after which it ends.", above=0)
-    )
-    seed: int = field(
-        default=0,
-        metadata=about(
-            "Seed of the weights, the games and the samples; the same seed gives the same run.", least=0, most=2**63 - 1
-        ),
-    )
+    minutes: float | None = field(default=60.0, metadata=MINUTES)
+    seed: int = field(default=0, metadata=SEED)
     threads: int = field(
         default=1,
         metadata=about(
@@ -56,7 +49,7 @@ class PlaySettings(Settings):
 
     # -- self-play -----------------------------------------------------------------------------------------------------
 
-    num_envs: int = field(default=512, metadata=about("Games played side by side.", least=1))
+    num_envs: int = field(default=512, metadata=NUM_ENVS)
     turn_plies: int = field(default=8, metadata=about("Plies of each game between two turns of learning.", least=1))
     simulations: int = field(
         default=32, metadata=about("Simulations of a full search.", "ours, measured in docs/alphazero.md", least=2)
