@@ -4,11 +4,13 @@ In chess each option is taken away from what the game has of its own; in checker
 Nodes are those of searches of the same positions to the same depth, each from an empty table. Elo is that of a match at
 equal time against the player without the option, in paired openings, with its 95 % interval. ``--write`` puts the
 tables into docs/measurements.md, between its markers. Matches are for a machine on which nothing else runs: with
-``--openings 0`` none are played, and the nodes, which hang on nothing else, are told alone.
+``--openings 0`` none are played, and the nodes, which hang on nothing else, are told alone. With ``--keep games.db`` a
+run that was broken off goes on where it was.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -52,6 +54,7 @@ STUDIES = [
             "`spare_checks`": ({}, {"spare_checks": False}),
             "`check_extensions=True`": ({"check_extensions": True}, {}),
             "`futility`": ({}, {"futility": 0.0}),
+            "`singular=0.0065`": ({"singular": 0.0065}, {}),
             "`late_pruning`": ({}, {"late_pruning": 0}),
             "`lmr`, `deep_reductions`": ({}, {"lmr": 0}),
             "`deep_reductions`": ({}, {"deep_reductions": False}),
@@ -98,7 +101,7 @@ def nodes(study: Study, options: dict[str, Any]) -> int:
     return total
 
 
-def row(study: Study, name: str, seconds: float, openings: int) -> tuple[str, ...]:
+def row(study: Study, name: str, seconds: float, openings: int, keep: Path | None) -> tuple[str, ...]:
     """Measure one option."""
     with_it, without = study.options[name]
     visited = nodes(study, without), nodes(study, with_it)
@@ -107,7 +110,8 @@ def row(study: Study, name: str, seconds: float, openings: int) -> tuple[str, ..
     if openings == 0:
         return counted
     players = [spec({**study.base, **options}, seconds) for options in (with_it, without)]
-    found = elo_difference(pair_scores(match(study.game, players, 2 * openings, SEED)))
+    games = match(study.game, players, 2 * openings, SEED, store=keep, resume=keep is not None)
+    found = elo_difference(pair_scores(games))
     interval = f"{found.low:+.0f} to {found.high:+.0f}"
     return *counted, str(found.games), f"{found.elo:+.0f}", interval
 
@@ -116,6 +120,7 @@ def main(
     only: Annotated[str, typer.Option(metavar="TEXT", help="Only rows with this text in 'game: option'.")] = "",
     seconds: Annotated[float, typer.Option(help="For each move.")] = 0.02,
     openings: Annotated[int, typer.Option(help="Of each match, each played from both sides; 0: no match.")] = 50,
+    keep: Annotated[Path | None, typer.Option(dir_okay=False, help="A store of games, to go on with.")] = None,
     write: Annotated[bool, typer.Option("--write", help="Write the tables into docs/measurements.md.")] = False,
 ) -> None:
     """Measure what each option is worth, in nodes and in Elo."""
@@ -130,7 +135,7 @@ def main(
         title = f"{study.game}, depth {study.depth}" + (f", and {seconds:g} s a move" if openings else "")
         head, rows = HEAD if openings else HEAD[:4], []
         for name in chosen:
-            rows.append(row(study, name, seconds, openings))
+            rows.append(row(study, name, seconds, openings, keep))
             console.print(*rows[-1], sep="  ", highlight=False)
         table = Table(*head, title=title, title_justify="left")
         for one in rows:
