@@ -45,6 +45,7 @@ _LOSING = -(1 << 59)  # so that losing captures stay below all history
 QUIET = 1 << 58  # scores between this and its negative are history; losing captures have less
 _PRIZE, _RISK = float(1 << 28), float(1 << 22)  # so that any difference of prizes outweighs the risk
 _MOST_PRIZE = float(1 << 24)  # of an evaluation in any unit
+_ONE = np.uint64(1)  # places without a sign: with one, each is looked at whether it counts from the end
 _MOST_WEIGHT = 400  # of a cut-off in a history that may fall, which stays within ±32 * 512
 
 
@@ -133,14 +134,18 @@ def put_first(frame: Any, count: int, hash_move: int) -> bool:
 @helper
 def pick(frame: Any, i: int, count: int) -> None:
     """Bring the best of the moves from ``i`` on to place ``i``; the others keep their order."""
-    best = i
-    for j in range(i + 1, count):
-        if frame.scores[j] > frame.scores[best]:
-            best = j
-    move, score = frame.moves[best], frame.scores[best]
-    for j in range(best, i, -1):
-        frame.moves[j], frame.scores[j] = frame.moves[j - 1], frame.scores[j - 1]
-    frame.moves[i], frame.scores[i] = move, score
+    moves, scores = frame.moves, frame.scores
+    first, end = np.uint64(i), np.uint64(count)
+    best, score = first, scores[first]
+    for j in range(first + _ONE, end):
+        if scores[j] > score:
+            best, score = j, scores[j]
+    move = moves[best]
+    while best > first:
+        before = best - _ONE
+        moves[best], scores[best] = moves[before], scores[before]
+        best = before
+    moves[first], scores[first] = move, score
 
 
 @helper

@@ -19,7 +19,7 @@ _out = console()
 
 def report(
     file: GamesFile,
-    out: Annotated[Path, typer.Option(help="The page to write; a file of that name is replaced.")] = Path(
+    out: Annotated[Path, typer.Option(help="The page to write; an earlier page of that name is replaced.")] = Path(
         "report.html"
     ),
     game: Annotated[

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ...envs import Game, State, make_game
+from ...envs.definition.texts import placed
 from ...envs.outside.arguments import checked_whole, is_list
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest, same_spec
@@ -47,7 +48,8 @@ def read_moves(game: Game, text: str, start: State | None = None) -> list[int]:
         token = _NUMBER.sub("", word, count=1)
         if not token:
             continue
-        action = _action(game, state, token)
+        with placed(len(moves)):
+            action = _action(game, state, token)
         is_number = token.isdecimal() and int(token) == action  # else an error names the move as it was typed
         moves.append(game.checked_action(state, action if is_number else token, len(moves)))
         game.play(state, moves[-1])

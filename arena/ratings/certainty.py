@@ -66,32 +66,35 @@ class Certainty:
     """
 
     def __init__(self, games: PairedGames, model: Model, best: Point) -> None:
-        self._games, self._model, self._best = games, model, best
-        self._inverse = np.linalg.inv(model.information(best, model.counts.sum(axis=1)))
+        self._model, self._best = model, best
+        # Outcomes first, for rows as long as there are pairings or kinds are summed fast.
+        self._pairs = np.ascontiguousarray(games.pairs.transpose(1, 2, 0))  # [3, 3, pairings]
+        self._singles = np.ascontiguousarray(games.singles.reshape(-1, 3).T)  # [3, kinds]
+        self._inverse = np.linalg.inv(model.information(best, model.counts.sum(axis=0)))
 
     def spread(self, contrast: Vector) -> Spread:
         """Return how a contrast [free] scatters."""
-        best, games = self._best, self._games
+        best = self._best
         influence = np.zeros(self._model.players + 2)
         influence[self._model.free] = self._inverse @ contrast
         first, second = self._model.first, self._model.second
         turn = best.lead * best.gain_slope
         by_lead = best.gain * (influence[first] - influence[second] + influence[-2]) + turn * influence[-1]
-        drawn, by_draw = best.chances[:, 1], influence[-1]
-        # What one game moves the contrast by, up to the first order [kinds, 3].
-        moves = by_lead[:, None] * (_POINTS - (best.chances @ _POINTS)[:, None])
-        moves += by_draw * (np.array([0.0, 1.0, 0.0]) - drawn[:, None])
-        ones, others = moves.reshape(-1, 2, 3).swapaxes(0, 1)
-        seen = float((games.pairs * (ones[:, :, None] + others[:, None, :]) ** 2).sum())
-        seen += float((games.singles.reshape(-1, 3) * moves**2).sum())
+        drawn, by_draw = best.chances[1], influence[-1]
+        # What one game moves the contrast by, up to the first order [3, kinds].
+        moves = by_lead * (_POINTS[:, None] - _POINTS @ best.chances)
+        moves += by_draw * (np.array([0.0, 1.0, 0.0])[:, None] - drawn)
+        ones, others = moves[:, ::2], moves[:, 1::2]
+        squares = moves**2
+        seen = float((self._pairs * (ones[:, None] + others) ** 2).sum() + (self._singles * squares).sum())
         added = self._model.counts - self._model.played
-        from_added = float((added * moves**2).sum())
+        from_added = float((added * squares).sum())
         added *= from_added / (seen + from_added) if from_added else 0.0
-        seen += float((added * moves**2).sum())
-        second_moment = (best.chances * moves**2).sum(axis=1)
-        fourth_moment = (best.chances * moves**4).sum(axis=1)
+        seen += float((added * squares).sum())
+        second_moment = (best.chances * squares).sum(axis=0)
+        fourth_moment = (best.chances * squares**2).sum(axis=0)
         pairs, alone = self._clusters
-        alone, counted = alone + added.sum(axis=1), (self._model.played + added).sum(axis=1)
+        alone, counted = alone + added.sum(axis=0), (self._model.played + added).sum(axis=0)
         two, four = second_moment.reshape(-1, 2), fourth_moment.reshape(-1, 2)
         of_pairs = four.sum(axis=1) + 6 * two.prod(axis=1) - two.sum(axis=1) ** 2
         scatter = float(pairs @ of_pairs + alone @ (fourth_moment - second_moment**2))
@@ -108,7 +111,7 @@ class Certainty:
     @cached_property
     def _clusters(self) -> tuple[Vector, Vector]:
         """The number of pairs [pairings], and of games without counterpart [kinds]."""
-        return self._games.pairs.sum(axis=(1, 2)), self._games.singles.sum(axis=2).reshape(-1)
+        return self._pairs.sum(axis=(0, 1)), self._singles.sum(axis=0)
 
     @cached_property
     def _blocks(self) -> tuple[Vector, Vector]:

@@ -47,7 +47,7 @@ class Point(NamedTuple):
     log_likelihood: float
     slope: Vector  # [players + 2]
     lead: Vector  # [kinds]: rating of the first, and the first move, above the rating of the second
-    chances: Vector  # [kinds, 3]: of a win, a draw and a loss of the first
+    chances: Vector  # [3, kinds]: of a win, a draw and a loss of the first
     gain: float  # (2 + ν) / 2, by which a lead is multiplied
     gain_slope: float  # its derivative by log ν
 
@@ -64,7 +64,7 @@ class Model:
     Attributes:
         prior: how many times what the head of this file says was added.
         free: the numbers of the parameters that are estimated. Without anchors the last player's rating is 0.
-        counts: games of each kind and outcome [kinds, 3], with what is added.
+        counts: games of each outcome and kind [3, kinds], with what is added.
         played: the same without.
         first: the number of the player who moves first, of each kind.
         second: the number of the other.
@@ -76,14 +76,14 @@ class Model:
         self.players = len(games.names)
         self.first = games.pairings.reshape(-1)  # kinds 2q and 2q + 1: the one of pairing q begins, and the other
         self.second = games.pairings[:, ::-1].reshape(-1)
-        self.played = games.totals.reshape(-1, 3)
-        drawn = self.played[:, 1].sum()
+        self.played = np.ascontiguousarray(games.totals.reshape(-1, 3).T)  # rows as long as this are summed fast
+        drawn = self.played[1].sum()
         self.prior = max(prior, _LEAST_PRIOR)
         self.counts = self.played + self.prior * self._added(drawn > 0)
         self.start = np.zeros(self.players + 2)
         for player, elo in anchors.items():
             self.start[player] = elo / ELO_PER_LOGIT
-        self.start[-1] = math.log(2 * drawn / self.counts[:, ::2].sum()) if drawn else -math.inf
+        self.start[-1] = math.log(2 * drawn / self.counts[::2].sum()) if drawn else -math.inf
         fixed = set(anchors) or {self.players - 1}
         if not first_move:
             fixed.add(self.players)
@@ -92,13 +92,13 @@ class Model:
         self.free = np.array([i for i in range(self.players + 2) if i not in fixed], np.int64)
 
     def _added(self, with_draws: bool) -> Vector:
-        """Return what is added to the games [kinds, 3] where the prior is 1."""
-        met = self.played.sum(axis=1).reshape(-1, 2).sum(axis=1)
+        """Return what is added to the games [3, kinds] where the prior is 1."""
+        met = self.played.sum(axis=0).reshape(-1, 2).sum(axis=1)
         ends = np.stack([self.first[::2], self.second[::2]])
         each = np.bincount(ends.reshape(-1), np.tile(met, 2), self.players)
         shared = met / each[ends[0]] + met / each[ends[1]]  # of two players with each other alone: 2
         parts = np.array([1.0, 1.0, 1.0] if with_draws else [1.0, 0.0, 1.0]) / 8
-        return np.repeat(shared, 2)[:, None] * parts
+        return parts[:, None] * np.repeat(shared, 2)
 
     def at(self, values: Vector) -> Point:
         """Return what follows from these values of all parameters."""
@@ -106,25 +106,27 @@ class Model:
         gain, gain_slope = (2 + draw) / 2, draw / 2
         lead = values[self.first] - values[self.second] + values[-2]
         half = gain * lead / 2
-        heights = np.stack([half, np.full_like(half, values[-1]), -half], axis=1)
         top = np.abs(half) if draw <= 1 else np.maximum(np.abs(half), values[-1])
-        log_sum = top + np.log(np.exp(heights - top[:, None]).sum(axis=1))
-        log_chances = heights - log_sum[:, None]
-        chances = np.exp(log_chances)
+        heights = np.stack([half, np.full_like(half, values[-1]), -half]) - top
+        chances = np.exp(heights)
+        sums = chances.sum(axis=0)
+        chances /= sums
+        log_chances = heights - np.log(sums)
         counts = self.counts
         likelihood = float((counts * np.where(counts > 0, log_chances, 0.0)).sum())
-        total = counts.sum(axis=1)
-        left = counts @ _POINTS - total * (chances @ _POINTS)
+        total = counts.sum(axis=0)
+        left = _POINTS @ counts - total * (_POINTS @ chances)
         by_lead: Vector = gain * left
         ratings = self._by_player(by_lead)
-        by_draw = float((counts[:, 1] - total * chances[:, 1] + lead * gain_slope * left).sum())
+        by_draw = float((counts[1] - total * chances[1] + lead * gain_slope * left).sum())
         slope = np.concatenate([ratings, [by_lead.sum(), by_draw]])
         return Point(values, likelihood, slope, lead, chances, gain, gain_slope)
 
     def _by_player(self, each: Vector) -> Vector:
         """Return the sums [players] of what each kind counts: for the first player, and against the second."""
-        sums = np.bincount(self.first, each, self.players) - np.bincount(self.second, each, self.players)
-        return sums.astype(np.float64)
+        each = each[::2] - each[1::2]  # of a pairing: its second kind is the first with the players changed over
+        ends = self.first[::2], self.second[::2]
+        return np.bincount(ends[0], each, self.players) - np.bincount(ends[1], each, self.players)
 
     def information(self, point: Point, counts: Vector) -> Vector:
         """Return Fisher's information [free, free] that so many games [kinds] have about the free parameters."""
@@ -152,13 +154,13 @@ class Model:
         return self._climbed(near, contrast)
 
     def _climbed(self, point: Point, contrast: Vector | None) -> Point:
-        total = self.counts.sum(axis=1)
+        total = self.counts.sum(axis=0)
         for _ in range(_STEPS):
             slope = point.slope[self.free]
             step = _step(self.information(point, total), slope, contrast)
             step *= _STRIDE / float(np.abs(step).max(initial=_STRIDE))
             is_last = float(slope @ step) < _SMALL
-            for _ in range(_HALVINGS):
+            for _ in range(1 if is_last else _HALVINGS):  # parts of a last step drown in rounding
                 upper = self.at(self.moved(point, step))
                 if upper.log_likelihood > point.log_likelihood:
                     break
@@ -186,8 +188,8 @@ class Model:
 
 def moments(chances: Vector) -> tuple[Vector, Vector, Vector]:
     """Return for each kind the variance of the points, their covariance with a draw, and the variance of a draw."""
-    mean = chances @ _POINTS
-    drawn = chances[:, 1]
+    mean = _POINTS @ chances
+    drawn = chances[1]
     return (1 - drawn) / 4 - mean**2, -mean * drawn, drawn * (1 - drawn)
 
 

@@ -37,6 +37,8 @@ __all__ = ["check_page", "report_page", "write_report"]
 Result = TypeVar("Result")
 
 _DATA = Path(__file__).parent / "data"
+_GENERATOR = b'<meta name="generator" content="plyground '  # as page.html has it
+_HEAD = 1024  # bytes of a page, in which it stands
 _HEADING = re.compile(r'<section id="([^"]+)".*?<h2[^>]*>(.*?)</h2>', re.DOTALL)
 # Of the heat map, for light and dark pages: no points, an even score, all points. The text on them stays readable.
 _COLOURS = (("#f2b48f", "#f4f1ea", "#93bde8"), ("#7a3d1c", "#2a2d31", "#1f4f86"))
@@ -54,7 +56,7 @@ def write_report(
 
     Args:
         records: the games, all of one game.
-        out: the file, which is replaced.
+        out: the file; an earlier page of that name is replaced, and nothing else.
         title: the heading of the page. Default: the game and how many games there are.
         blunder_seconds: the time for exact solving, which finds blunders where the game can be solved; 0 for none.
         games_bytes: how large the games that can be stepped through may be together. Those left out are counted in all
@@ -62,6 +64,7 @@ def write_report(
 
     Raises:
         ValueError: there are no games, or those of several games; or the file has the name of one of games.
+        FileExistsError: the file is there, and no such page.
         OSError: the file cannot be written.
     """
     check_page(out)
@@ -70,15 +73,28 @@ def write_report(
 
 
 def check_page(out: str | Path) -> None:
-    """Check that a page may have this name, before games are read and compared: it replaces what is there.
+    """Check that a page may have this name, before games are read and compared: it replaces an earlier page.
 
     Raises:
         ValueError: it is that of a file of games, perhaps the very one that is reported on.
+        FileExistsError: there is something else of that name.
         OSError: the file cannot be written.
     """
     check_writable(out)
     if is_format(out):
         raise ValueError(f"cannot save a page to {out}, which is called as games are: choose a name that ends in .html")
+    if Path(out).exists() and not _is_ours(Path(out)):
+        raise FileExistsError(
+            f"{out} exists already, and `plyground report` has not made it: choose another name, or remove it first"
+        )
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether a file is a page of ours, of whatever version: its head says so."""
+    if not path.is_file():  # a pipe would wait for somebody to write into it
+        return False
+    with path.open("rb") as file:
+        return _GENERATOR in file.read(_HEAD)
 
 
 def report_page(

@@ -5,11 +5,12 @@ game, `rows` a game as a row, `reading` the games of a file, `events` where and 
 stands behind ``#`` in a name. May import `plyground.envs`, `plyground.agents` and `plyground.arena.records`.
 """
 
-from .reading import StoredTournament, check_store, listed, players_in, read_store, tournaments_in
+from .reading import Entry, StoredTournament, check_store, listed, players_in, read_store, tournaments_in
 from .saving import collection_in, saved_in_store, write_store
 from .session import Plan, Session
 
 __all__ = [
+    "Entry",
     "Plan",
     "Session",
     "StoredTournament",

@@ -20,10 +20,12 @@ from .events import events_of
 from .rows import COLUMNS, record_of
 from .schema import connect, faults
 
-__all__ = ["StoredTournament", "check_store", "listed", "players_in", "read_store", "tournaments_in"]
+__all__ = ["Entry", "StoredTournament", "check_store", "listed", "players_in", "read_store", "tournaments_in"]
 
 _LISTED = 8  # tournaments, in a message
-_RUN = COLUMNS.index("run")
+_RUN, _CHECKSUM = COLUMNS.index("run"), COLUMNS.index("checksum")
+
+Entry = tuple[int, int, int, int]  # of a game in a tournament: round, pairing and number, and its checksum
 
 
 class StoredTournament(NamedTuple):
@@ -79,13 +81,19 @@ def tournaments_in(path: str | Path) -> list[StoredTournament]:
         return [one._replace(endings=endings.get(one.number, {})) for one in known]
 
 
-def read_store(path: str | Path, watch: Watch = ignored, tournament: int | str | None = None) -> Iterator[GameRecord]:
+def read_store(
+    path: str | Path,
+    watch: Watch = ignored,
+    tournament: int | str | None = None,
+    kept: dict[Entry, GameRecord] | None = None,
+) -> Iterator[GameRecord]:
     """Yield the games of a tournament of a store, in the order of the tournament.
 
     Args:
         path: the file, or ``games.db#2`` for its second tournament.
         watch: called with the bytes that are read, as `plyground.arena.records.files` says.
         tournament: its number, its title, or a part of it that no other has; needed where the file has several.
+        kept: games that were read before, which are not read again; the others are added. Default: all are read.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -98,7 +106,7 @@ def read_store(path: str | Path, watch: Watch = ignored, tournament: int | str |
         if chosen is None:
             return
         size = file.stat().st_size
-        for done, record in enumerate(_games_of(connection, chosen), start=1):
+        for done, record in enumerate(_games_of(connection, chosen, kept), start=1):
             watch(size * done // chosen.games)
             yield record
 
@@ -139,7 +147,9 @@ def check_store(path: str | Path) -> int:
         return sum(1 for _ in whole)
 
 
-def _games_of(connection: sqlite3.Connection, tournament: StoredTournament) -> Iterator[GameRecord]:
+def _games_of(
+    connection: sqlite3.Connection, tournament: StoredTournament, kept: dict[Entry, GameRecord] | None
+) -> Iterator[GameRecord]:
     """Yield the games of a tournament in its order, each with its event.
 
     Raises:
@@ -148,9 +158,8 @@ def _games_of(connection: sqlite3.Connection, tournament: StoredTournament) -> I
     places = "entries.round, entries.pairing, entries.number"
     selection = f"WHERE entries.tournament = {tournament.number} ORDER BY {places}"
     joined = "entries JOIN games ON games.id = entries.game"
-    return _selected(
-        connection, joined, selection, events_of(connection, tournament.title, tournament.arguments), places
-    )
+    event_of = events_of(connection, tournament.title, tournament.arguments)
+    return _selected(connection, joined, selection, event_of, places, kept)
 
 
 def _selected(
@@ -159,6 +168,7 @@ def _selected(
     selection: str,
     event_of: Callable[..., Event | None],
     places: str = "NULL, NULL, NULL",
+    kept: dict[Entry, GameRecord] | None = None,
 ) -> Iterator[GameRecord]:
     """Yield games of some tables, of which ``games`` is one.
 
@@ -168,6 +178,7 @@ def _selected(
         selection: which of their rows, and in which order.
         event_of: tells the event of a game, from the number of its run and from what stands in three more columns.
         places: these columns.
+        kept: as `read_store` takes it.
 
     Raises:
         sqlite3.DatabaseError: a game is damaged.
@@ -181,11 +192,18 @@ def _selected(
         f"LEFT JOIN analyses ON analyses.game = games.id {selection}"
     )
     for key, analyses, one, two, three, *row in found:
+        entry = one, two, three, row[_CHECKSUM]
+        if kept is not None and entry in kept:
+            yield kept[entry]
+            continue
         try:
             players, event = (names[row[1]], names[row[2]]), event_of(row[_RUN], one, two, three)
-            yield record_of(row, key, sources[row[0]], *players, endings.__getitem__, analyses, event)
+            record = record_of(row, key, sources[row[0]], *players, endings.__getitem__, analyses, event)
         except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
             raise sqlite3.DatabaseError(f"malformed: {error}") from error
+        if kept is not None:
+            kept[entry] = record
+        yield record
 
 
 @contextmanager

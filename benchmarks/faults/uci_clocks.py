@@ -9,6 +9,7 @@ Needs the extra ``chess``.
     python -m benchmarks.faults.uci_clocks
     python -m benchmarks.faults.uci_clocks --processor
     python -m benchmarks.faults.uci_clocks --player 'mcts' --moves 200
+    python -m benchmarks.faults.uci_clocks --only 60+1 --moves 10000
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from functools import partial
 from typing import Any
 
 _LONGEST = 250  # plies of a game
-CONTROLS = ((1, 0.01), (2, 0.02), (5, 0.05), (10, 0.1), (60, 1))
+CONTROLS = {"1+0.01": (1, 0.01), "2+0.02": (2, 0.02), "5+0.05": (5, 0.05), "10+0.1": (10, 0.1), "60+1": (60, 1)}
 
 
 def opening(rng: random.Random, plies: int) -> Any:
@@ -92,6 +93,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Does plyground uci keep to its time?")
     parser.add_argument("--player", default="alphabeta")
     parser.add_argument("--moves", type=int, default=1000, help="of each time control (60+1: a tenth), and stops")
+    parser.add_argument("--only", choices=CONTROLS, help="one time control, and no stops")
     parser.add_argument("--processor", action="store_true", help="count the time of the processor")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -105,12 +107,14 @@ def main() -> None:
             # The clock of another process, as clock_getcpuclockid(3) of the GNU C library makes its number.
             identity = (~engine.transport.get_pid() << 3) | 2
             now = partial(time.clock_gettime, identity)
-        delays = stops(engine, rng, arguments.moves)
-        print(
-            f"{len(delays)} stops: the move after {1000 * delays[len(delays) // 2]:.1f} ms (median), "
-            f"{1000 * delays[int(0.99 * len(delays))]:.1f} ms (99 %), {1000 * delays[-1]:.1f} ms (most)"
-        )
-        for seconds, increment in CONTROLS:
+        if arguments.only is None:
+            delays = stops(engine, rng, arguments.moves)
+            print(
+                f"{len(delays)} stops: the move after {1000 * delays[len(delays) // 2]:.1f} ms (median), "
+                f"{1000 * delays[int(0.99 * len(delays))]:.1f} ms (99 %), {1000 * delays[-1]:.1f} ms (most)"
+            )
+        for name in [arguments.only] if arguments.only else CONTROLS:
+            seconds, increment = CONTROLS[name]
             most = arguments.moves if seconds < 60 else max(1, arguments.moves // 10)
             plies = lost = games = 0
             least, shares = float(seconds), []
@@ -120,7 +124,7 @@ def main() -> None:
                 shares.append(share)
             load = os.getloadavg()[0]
             print(
-                f"{seconds}+{increment}: {plies} moves in {games} games, {lost} lost on time, least left {least:.3f} s,"
+                f"{name}: {plies} moves in {games} games, {lost} lost on time, least left {least:.3f} s,"
                 f" used {sum(shares) / games:.0%} of the time (load {load:.1f})",
                 flush=True,
             )

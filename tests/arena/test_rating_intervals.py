@@ -48,7 +48,7 @@ class TestIntervals:
         games, model, best, certainty = self.certainty(GAMES)
         contrast = model.contrast({0: 1.0, 3: -1.0})
         influence = np.zeros(6)
-        information = model.information(best, model.counts.sum(axis=1))
+        information = model.information(best, model.counts.sum(axis=0))
         influence[model.free] = np.linalg.solve(information, contrast)
         # What each pair adds to the contrast: the slope of its own likelihood, along the influence.
         values = best.values[:4] * PER_LOGIT

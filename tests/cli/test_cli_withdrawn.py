@@ -1,4 +1,4 @@
-"""``plyground match``, ``tournament`` and ``sprt`` where something is not played: players that fail, and Ctrl-C."""
+"""``plyground match`` and others where something is not played: players that fail, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -105,6 +105,20 @@ def test_ctrl_c_before_the_first_game_is_told(
     resumed = run(command, "random", WEAK, "-g", "tictactoe", "--out", "games.jsonl", "--resume", code=130)[1]
     again = "--resume goes on with the file" if moment == "compiling" else "the same command begins again"
     assert f"was finished: {again}\n" in resumed
+
+
+def test_ctrl_c_before_the_first_generated_game_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There was nothing but the exit code while players were compiled."""
+
+    def compiling(agent: Any) -> None:
+        raise KeyboardInterrupt
+
+    words = ("generate", "tictactoe", "random", "--games", "2", "--out", "games.jsonl")
+    with monkeypatch.context() as patched:
+        patched.setattr("plyground.arena.generation.prepare", compiling)
+        assert "no game was finished: the same command begins again\n" in run(*words, code=130)[1]
+        assert "no game was finished: --resume goes on with the file\n" in run(*words, "--resume", code=130)[1]
+    assert "2 games" in run(*words)[0]
 
 
 @pytest.mark.parametrize("command", ["match", "tournament", "sprt", "rate"])

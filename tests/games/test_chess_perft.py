@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 
 import pytest
+import typer
 
+from benchmarks.faults import perft_file
 from benchmarks.faults.perft_counts import FOLDER, IMPOSSIBLE, Counts, counted_again, read_counts, text_of
 from benchmarks.speed.python_chess import by_python_chess
 from plyground.envs import chess
@@ -90,3 +93,51 @@ def test_the_counts_are_those_of_stockfish(name: str) -> None:
 def test_sets_are_written_as_they_are_read() -> None:
     for name, counts in SETS.items():
         assert text_of(counts) == (FOLDER / f"{name}.epd").read_text(encoding="utf-8")
+
+
+PERFT = """# A comment.
+
+id first
+epd rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -
+perft 1 20
+perft 2 400
+
+id of Chess960
+epd bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf -
+perft 1 21
+perft 2 528
+"""
+
+
+class TestAFile:
+    def test_is_counted_to_a_depth(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = tmp_path / "some.perft"
+        path.write_text(PERFT)
+        perft_file.main(path, depth=9)
+        lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+        assert any(line.startswith("│ 1 │ 2 │ 41 │") and line.endswith("│ 0 │") for line in lines)
+        assert any(line.startswith("│ 2 │ 2 │ 928 │") and line.endswith("│ 0 │") for line in lines)
+        path.write_text(PERFT.replace("528", "527"))
+        perft_file.main(path, depth=1)
+        capsys.readouterr()
+        with pytest.raises(typer.Exit):
+            perft_file.main(path, depth=2)
+        assert "depth 2 has 528 sequences, and 527 in the file" in " ".join(capsys.readouterr().out.split())
+
+    def test_may_be_epd_and_have_positions_that_are_none(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = tmp_path / "some.epd"
+        path.write_text("8/8/8/4k3/8/8/8/4K3 w - - ;D1 5\n8/8/8/8/8/8/8/4K3 w - - ;D1 5\n")
+        perft_file.main(path)
+        assert "1 of 2 positions left out" in capsys.readouterr().out
+        path.write_text("8/8/8/8/8/8/8/4K3 w - - ;D1 5\n")
+        with pytest.raises(typer.Exit):
+            perft_file.main(path)
+
+    @pytest.mark.parametrize("line", ["perft 2 5", "perft 1", "perft 1 many", "nonsense"])
+    def test_with_a_fault_is_refused_with_its_line(self, tmp_path: Path, line: str) -> None:
+        path = tmp_path / "some.perft"
+        path.write_text(f"epd 8/8/8/4k3/8/8/8/4K3 w - -\n{line}\n")
+        with pytest.raises(typer.BadParameter, match=f"line 2: .*{line}"):
+            perft_file.main(path)

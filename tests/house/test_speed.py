@@ -51,6 +51,22 @@ def test_what_cannot_be_measured_is_left_out_and_said(
     assert "without A game: no module: openvino is not installed" in said
 
 
+def test_programs_that_are_not_installed_are_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("chess")
+    from benchmarks.speed import chess_nodes
+
+    monkeypatch.setattr(chess_nodes, "ours", lambda fen, seconds: 1e6)
+    monkeypatch.setenv("COLUMNS", "120")
+    chess_nodes.main(seconds=0.1, stockfish="no-such-stockfish", sunfish="no-such-sunfish")
+    rows = [line for line in capsys.readouterr().out.splitlines() if "1,000.0" in line]
+    assert len(rows) == len(chess_nodes.WANTED)
+    for row in rows:
+        assert row.count("not installed") == 2
+        assert re.search(r"\d\.\d \(0\.\d+×\)", row)
+
+
 def test_what_is_installed_for_it_is_enough_for_our_side() -> None:
     project = (ROOT / "pyproject.toml").read_text()  # read by hand: Python 3.10 has no tomllib
     listed = project.partition("\nbench = [")[2].partition("\ndev = [")[0]

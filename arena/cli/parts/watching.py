@@ -19,7 +19,7 @@ from ...ratings import rating_list
 from ...records.files import check_readable, located, without_mark
 from ...records.names import is_store, split_name
 from ...records.record import GameRecord
-from ...store import tournaments_in
+from ...store import Entry, read_store, tournaments_in
 from ...tables import cross_table, format_rate, ratings_table
 from ...tournaments import standings
 from ...tournaments.course import MAX_FAILURES, Course
@@ -38,8 +38,8 @@ _SHARE = 0.25  # of the time at most goes into making the table
 class Follower:
     """Reads what has been added to a file of games since the last look.
 
-    Of JSON lines only the new ones are read, up to the last whole one. Files of other formats are read anew when they
-    have changed.
+    Of JSON lines and of stores only new games are read, of a file up to its last whole line. Files of other formats are
+    read anew when they have changed.
 
     Args:
         path: the file.
@@ -60,6 +60,7 @@ class Follower:
         self._path, self._offset, self._line = path, 0, 0
         self._last = b""  # the line before that place
         self._stamp: object = None
+        self._kept: dict[Entry, GameRecord] = {}  # the games of a store
         self.records: list[GameRecord] = []
 
     def look(self) -> int:
@@ -74,7 +75,10 @@ class Follower:
         if stamp == self._stamp:
             return 0
         self._stamp, before = stamp, len(self.records)
-        self.records = list(read_games(self._path))
+        if is_store(self._path):
+            self.records = list(read_store(self._path, kept=self._kept))
+        else:
+            self.records = list(read_games(self._path))
         return len(self.records) - before
 
     def _files(self) -> tuple[Path, Path]:
