@@ -21,6 +21,7 @@ from ..envs.outside.elsewhere import called, installed, load, place_of
 from ..envs.outside.messages import shown
 from ..envs.outside.spec import nearest, parse_spec
 from ..envs.players import PlayerLike
+from ..envs.registry import game_names, game_presets
 from .adapted import Adapted, FunctionAgent, takes_two
 from .agent import Agent
 
@@ -70,8 +71,10 @@ def agent_arguments(name: str, values: Sequence[Any] = (), named: Mapping[str, A
         ValueError: there is no such kind, or it takes no such arguments.
     """
     parameters = _parameters(name, _constructor(name))
+    named = dict(named or {})
+    _check_names(name, named, parameters)
     try:
-        bound = inspect.Signature(list(parameters.values())).bind(*values, **(named or {}))
+        bound = inspect.Signature(list(parameters.values())).bind(*values, **named)
     except TypeError as error:
         raise ValueError(f"{name} takes other arguments: {error}; expected {agent_usage(name)[0]}") from None
     bound.apply_defaults()
@@ -92,7 +95,8 @@ def _constructor(name: str) -> Any:
     if name in _constructors:
         return _constructors[name]
     if name not in installed(_GROUP):
-        raise ValueError(f"unknown agent {shown(name)}: {nearest(name, agent_names())}")
+        what = ", which is a game" if name in {*game_names(), *game_presets()} else ""
+        raise ValueError(f"unknown agent {shown(name)}{what}: {nearest(name, agent_names())}")
     return load(installed(_GROUP)[name].value)
 
 

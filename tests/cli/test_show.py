@@ -138,9 +138,9 @@ def test_moves_are_names_or_numbers() -> None:
 
 def test_moves_that_cannot_be_played() -> None:
     tictactoe = make_game("tictactoe")
-    with pytest.raises(ValueError, match="^move at index 1: tictactoe has no action 'x'"):
+    with pytest.raises(ValueError, match=r"^move at index 1: tictactoe has no action 'x'"):
         read_moves(tictactoe, "0 x")
-    with pytest.raises(ValueError, match="^move at index 2: the move 'e4' is illegal here"):
+    with pytest.raises(ValueError, match=r"^move at index 2: the move 'e4' is illegal here"):
         read_moves(make_game("chess"), "1. e4 e5 2. e4")
     with pytest.raises(ValueError, match="tictactoe has no action '9'"):
         read_moves(tictactoe, "9")

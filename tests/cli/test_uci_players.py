@@ -140,6 +140,8 @@ class TestOtherPlayers:
             UCIServer("random", make_game("tictactoe"))
         with pytest.raises(ValueError, match="unknown agent 'alfabeta'"):
             UCIServer("alfabeta", CHESS)
+        with pytest.raises(ValueError, match="unknown argument 'depht' of agent 'alphabeta': did you mean 'depth'"):
+            UCIServer("alphabeta(depht=3)", CHESS)
 
     def test_a_table_larger_than_others_is_no_value_out_of_range(self) -> None:
         talk = Dialogue(UCIServer("alphabeta(table_mb=100000)", CHESS))

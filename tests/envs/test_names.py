@@ -164,6 +164,8 @@ class TestAgents:
         ("spec", "message"),
         [
             ("alfabeta", "unknown agent 'alfabeta': did you mean 'alphabeta'"),
+            ("chess", "unknown agent 'chess', which is a game: Choose from"),
+            ("go_9x9", "unknown agent 'go_9x9', which is a game: Choose from"),
             ("perfect", "unknown agent 'perfect': Choose from"),  # it was taken for puct
             ("alphabeta(dept=3)", "unknown argument 'dept' of agent 'alphabeta': did you mean 'depth'"),
             ("x" * 3000, "unknown agent 'xxx.*xxx': Choose from"),
