@@ -7,7 +7,8 @@ search that took half of the time in which a kernel is compiled. Here
 - a helper is only lowered, to LLVM's intermediate form;
 - a rule of a game is lowered and optimised: without that, random games of Connect Four took a third longer;
 - a kernel is optimised as a whole, with the helpers and rules in it, and made machine code. Numba optimises twice, the
-  first time for the sake of reference counts, which kernels do not have: a sixth of the time again, for no speed.
+  first time for the sake of reference counts, which kernels do not have: a sixth of the time again, for no speed;
+- what looks for closures or for expressions with whole arrays is left out where there are none: a tenth of the rest.
 
 What is used of Numba is private to it, which is why ``pyproject.toml`` holds Numba below the next minor version;
 ``tests/envs/test_jit.py`` names what has changed.
@@ -16,13 +17,15 @@ What is used of Numba is private to it, which is why ``pyproject.toml`` holds Nu
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import CodeType
 from typing import Any, Literal
 
 from numba import _dynfunc, njit  # pyright: ignore[reportAttributeAccessIssue]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import NativeLowering, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes
 from numba.extending import register_jitable
 
 from .interruption import uninterrupted
@@ -108,15 +111,24 @@ class _OptimisedLowering(_LinkedLowering):
     library = _OptimisedLibrary
 
 
+def has_closures(code: CodeType) -> bool:
+    """Return whether a function has others in it, such as generator expressions."""
+    return any(isinstance(constant, CodeType) for constant in code.co_consts)
+
+
 class KernelCompiler(CompilerBase):
     """Numba's passes for compiled code, with the lowering replaced."""
 
     lowering: type[NativeLowering] = _KernelLowering
+    spared: tuple[Any, ...] = (NopythonRewrites,)  # for expressions with whole arrays, which kernels do not have
 
     def define_pipelines(self) -> list[Any]:
         """Return Numba's list of passes, changed."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(self.lowering if one is NativeLowering else one, why) for one, why in passes.passes]
+        spared = self.spared if has_closures(self.state.func_id.code) else (*self.spared, InlineClosureLikes)
+        passes.passes = [
+            (self.lowering if one is NativeLowering else one, why) for one, why in passes.passes if one not in spared
+        ]
         passes.finalize()
         return [passes]
 
@@ -139,6 +151,7 @@ class _RuleCompiler(KernelCompiler):
     """The same for rules."""
 
     lowering = _OptimisedLowering
+    spared = ()
 
 
 _LINKED: dict[str, Any] = {"pipeline_class": _LinkedCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
