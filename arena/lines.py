@@ -6,8 +6,7 @@ colours (`board_of`).
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from rich.ansi import AnsiDecoder
@@ -15,9 +14,9 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from .wording import ORDERS, interval_of, without_orders
+from .wording import ORDERS, without_orders
 
-__all__ = ["TABLE", "board_of", "console", "estimated", "print_plain", "print_prose", "signed", "title_of"]
+__all__ = ["TABLE", "board_of", "console", "print_plain", "print_prose", "signed", "title_of"]
 
 # How tables look that have no lines between their cells.
 TABLE: dict[str, Any] = {
@@ -65,26 +64,6 @@ def print_plain(out: Console, text: str | Text) -> None:
 def print_prose(out: Console, text: str) -> None:
     """Print sentences: at a terminal they are broken between words, and in a file not at all."""
     out.print(text, markup=False, emoji=False, highlight=False, soft_wrap=not out.is_terminal)
-
-
-def estimated(value: float, low: float, high: float, form: Callable[[float], str], level: str = "") -> str:
-    """Return an estimate with its interval, also where that has one end only, or none.
-
-    As in ``"+12 (-3 to +27)"``, ``"+12 (-3 or more)"``, ``"-3 or more"`` of an infinite one, or ``"not known yet"``.
-
-    Args:
-        value: the estimate.
-        low: the lower end of its interval.
-        high: the upper end.
-        form: writes a number.
-        level: what the interval is, as in ``"95 %"``, which stands behind it.
-    """
-    bounds, bounded = interval_of(low, high, form), math.isfinite(low) + math.isfinite(high)
-    if not bounded:
-        return bounds
-    if bounded == 1 and math.isinf(value):
-        return f"{bounds} ({level})" if level else bounds
-    return f"{form(value)} ({bounds}{', ' if level else ''}{level})"
 
 
 def signed(value: float, digits: int) -> str:

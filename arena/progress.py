@@ -27,14 +27,14 @@ from ..envs.outside.messages import cut
 from .bars import Bar
 from .formats import read_games, saved_records, write_games
 from .notices import CONSOLE
-from .ratings.lists import lead_of, told_ends
+from .ratings.lists import lead_of
 from .ratings.paired import PairCounter
 from .records.files import NoRoomError
 from .records.names import is_store, split_name
 from .records.record import GameRecord
 from .tables import format_rate
 from .training import Progress
-from .wording import interval_of, plain
+from .wording import interval_of, plain, told_ends
 
 __all__ = [
     "collect_with_progress",
@@ -228,7 +228,7 @@ class _Leader:
             return ""
         if lead.elo < 0.5:
             return "nobody leads"
-        low, high = told_ends(lead)
+        low, high = told_ends(lead.elo, lead.low, lead.high)
         by = f"leads by {lead.elo:.0f} Elo ({interval_of(low, high, '{:.0f}'.format)})"
         if math.isinf(low) and math.isinf(high):
             by = "leads; it is not known yet by how much"

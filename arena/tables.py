@@ -14,9 +14,8 @@ from rich.text import Text
 
 from .lines import TABLE, signed, title_of
 from .ratings import RatingList
-from .ratings.lists import told_ends
 from .tournaments import Standing
-from .wording import counted, interval_of, plain
+from .wording import counted, interval_of, plain, told_ends
 
 __all__ = [
     "Parted",
@@ -72,8 +71,8 @@ def ratings_table(found: RatingList) -> Table:
         result.add_row(
             str(number + 1),
             _named(one.name),
-            signed(one.elo, 0),
-            "fixed" if one.name in found.anchors else interval_of(*told_ends(one), lambda elo: signed(elo, 0)),
+            _elo(one.elo),
+            "fixed" if one.name in found.anchors else interval_of(*told_ends(one.elo, one.low, one.high), _elo),
             str(one.games),
             f"{one.score:.1%}",
             f"{chances[number]:.1%}" if number + 1 < len(found.ratings) else "",
@@ -102,7 +101,7 @@ def payoff_table(beyond: Mapping[str, Any]) -> Table:
             _named(name),
             *_percents(beyond["payoffs"][number], number, digits=0),
             f"{nash['share']:.1%}",
-            signed(nash["elo"], 0),
+            _elo(nash["elo"]),
             f"{beyond['alpha_rank'][number]:.1%}",
         )
     return result
@@ -114,11 +113,19 @@ def history_table(found: Mapping[str, Any]) -> Table:
     times = [one["time"] for one in found["times"]]
     _add_numbers(result, *map("{:,}".format, times))
     for number, player in enumerate(found["players"], start=1):
-        ratings = {
-            one["time"]: f"{signed(one['elo'], 0)} ± {one['high'] - one['elo']:.0f}" for one in player["ratings"]
-        }
+        ratings = {one["time"]: _with_half(one) for one in player["ratings"]}
         result.add_row(str(number), _named(player["name"]), *(ratings.get(time, "") for time in times))
     return result
+
+
+def _with_half(one: Mapping[str, float]) -> str:
+    """Return a rating with half of its interval, where that is known."""
+    low, high = told_ends(one["elo"], one["low"], one["high"])
+    return f"{_elo(one['elo'])} ± {high - one['elo']:.0f}" if math.isfinite(high) else interval_of(low, high, _elo)
+
+
+def _elo(value: float) -> str:
+    return signed(value, 0)
 
 
 class Parted(Table):

@@ -1,4 +1,4 @@
-"""Words that come out of files, as parts of a line; numbers of things and sizes in words.
+"""Words that come out of files, as parts of a line; numbers of things, sizes, estimates and intervals in words.
 
 Names and reasons come from files of strangers. What would give the terminal orders is left out of them: it might change
 its title, take lines away, or turn the writing round. So are colours and ends of lines, which break tables.
@@ -10,10 +10,11 @@ import math
 import re
 from collections.abc import Callable
 
-__all__ = ["ORDERS", "counted", "interval_of", "plain", "size_of", "without_orders"]
+__all__ = ["ORDERS", "counted", "estimated", "interval_of", "plain", "size_of", "told_ends", "without_orders"]
 
 # Colours and other sequences of control; control characters, but for tabs and ends of lines; changes of direction.
 ORDERS = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_TOLD = 1000.0  # Elo from an estimate, as far as the ends of its interval are told
 _ENDS = re.compile(r"[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")  # of lines, and tabs
 
 
@@ -47,6 +48,43 @@ def interval_of(low: float, high: float, form: Callable[[float], str]) -> str:
     if math.isinf(low) or math.isinf(high):
         return f"{form(high)} or less" if math.isinf(low) else f"{form(low)} or more"
     return f"{form(low)} to {form(high)}"
+
+
+def estimated(value: float, low: float, high: float, form: Callable[[float], str], level: str = "") -> str:
+    """Return an estimate in Elo with its interval as people are told it, which may have one end only, or none.
+
+    As in ``"+12 (-3 to +27)"``, ``"+12 (-3 or more)"``, ``"-3 or more"`` of an infinite one, or ``"not known yet"``.
+
+    Args:
+        value: the estimate.
+        low: the lower end of its interval.
+        high: the upper end.
+        form: writes a number.
+        level: what the interval is, as in ``"95 %"``, which stands behind it.
+    """
+    low, high = told_ends(value, low, high)
+    bounds, bounded = interval_of(low, high, form), math.isfinite(low) + math.isfinite(high)
+    if not bounded:
+        return bounds
+    if bounded == 1 and math.isinf(value):
+        return f"{bounds} ({level})" if level else bounds
+    return f"{form(value)} ({bounds}{', ' if level else ''}{level})"
+
+
+def told_ends(elo: float, low: float, high: float) -> tuple[float, float]:
+    """Return the ends of an interval as people are told them: infinite where they are very far from the estimate.
+
+    A few games that were all won bound a lead on one side only. What bounds it on the other is the prior, or what is
+    added to the games. Of an infinite estimate, which is far from all, both stay as they are.
+
+    Args:
+        elo: the estimate.
+        low: the lower end.
+        high: the upper end.
+    """
+    if math.isinf(elo):
+        return low, high
+    return low if elo - low < _TOLD else -math.inf, high if high - elo < _TOLD else math.inf
 
 
 def size_of(count: int) -> str:

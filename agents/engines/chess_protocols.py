@@ -21,7 +21,7 @@ import chess
 import chess.engine
 
 from ...envs.outside.spec import nearest
-from .process import LAST_SECONDS, EngineError, LastLines, located
+from .process import LAST_SECONDS, LONGEST, EngineError, LastLines, located
 
 __all__ = ["PROTOCOLS", "ChessProcess", "chess"]
 
@@ -46,6 +46,11 @@ class _Quiet(chess.engine.Protocol):
 
     def error_line_received(self, line: str) -> None:
         self.errors.add(line)
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        super().pipe_data_received(fd, data)
+        if len(self.buffer[fd]) >= LONGEST:  # a line that is too long comes in parts, or memory would run out
+            super().pipe_data_received(fd, b"\n")
 
     def send_line(self, line: str) -> None:
         self._is_asked = self._is_asked or _first_word(line) == "go"

@@ -20,13 +20,14 @@ from typing import IO, Any
 from ...envs.outside.arguments import is_list
 from ...envs.outside.messages import shown
 
-__all__ = ["LAST_SECONDS", "EngineError", "EngineProcess", "LastLines", "OwnedProcess", "located"]
+__all__ = ["LAST_SECONDS", "LONGEST", "EngineError", "EngineProcess", "LastLines", "OwnedProcess", "located"]
 
 LAST_SECONDS = 1.0  # that a program has to end by itself, and its last words to be read
+LONGEST = 2**16  # signs of a line; a longer one comes in parts
 _GAMES = "/usr/games"
 _LOOK = 0.25  # seconds between looks at whether it has ended
 _KEPT, _WIDTH = 20, 200  # lines of its standard error, and signs of each
-_WAITING, _LONGEST = 4096, 2**16  # lines that nobody has read yet, and signs of each: of one that writes without end
+_WAITING = 4096  # lines that nobody has read yet, of a program that writes without end
 
 
 class EngineError(RuntimeError):
@@ -219,7 +220,7 @@ def _keep(stream: IO[str], lines: LastLines) -> None:
 def _lines_of(stream: IO[str]) -> Iterator[str]:
     """Yield the lines that a program writes, until it ends, as they are; one that is too long comes in parts."""
     with contextlib.suppress(ValueError):
-        while line := stream.readline(_LONGEST):
+        while line := stream.readline(LONGEST):
             yield line
 
 

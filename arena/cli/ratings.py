@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ..bars import status
 from ..lines import console, print_plain, print_prose, title_of
-from ..wording import counted, interval_of, plain
+from ..wording import counted, interval_of, plain, told_ends
 from .options import Json, Out, Resume, Seed, print_json
 
 if TYPE_CHECKING:
@@ -180,8 +180,6 @@ def _anchor(text: str) -> tuple[str, float]:
 
 def _notes(found: RatingList, first_move: bool) -> str:
     """Return what the table does not say of itself, and whether the first move's worth was asked for."""
-    from ..ratings.lists import told_ends
-
     reference = (
         f"the anchors ({', '.join(map(plain, found.anchors))})"
         if found.anchors
@@ -190,7 +188,7 @@ def _notes(found: RatingList, first_move: bool) -> str:
     move = found.first_move
     worth = "taken to be worth nothing"
     if first_move:
-        low, high = told_ends(move)
+        low, high = told_ends(move.elo, move.low, move.high)
         is_known = math.isfinite(low) or math.isfinite(high)
         worth = f"worth {move.elo:+.0f} ({interval_of(low, high, '{:+.0f}'.format)}) Elo"
         worth = worth if is_known else "of a worth that is not known yet"
@@ -346,7 +344,11 @@ def rate(
 
 
 def _in_words(placing: Placing) -> str:
-    return "no rating yet" if placing.rating is None else f"Elo {placing.rating} ± {placing.width:.0f}"
+    rating = placing.rating
+    if rating is None:
+        return "no rating yet"
+    is_bounded = all(map(math.isfinite, told_ends(rating.elo, rating.low, rating.high)))
+    return f"Elo {rating}" + (f" ± {placing.width:.0f}" if is_bounded else "")
 
 
 def _tell(player: str, game: str, placing: Placing, ladder: dict[str, float]) -> None:

@@ -12,8 +12,8 @@ from rich import box
 from rich.table import Table
 
 from ..bars import status
-from ..lines import console, estimated, print_plain, print_prose, signed
-from ..wording import counted, plain
+from ..lines import console, print_plain, print_prose, signed
+from ..wording import counted, estimated, plain
 from .options import (
     Adjudicate,
     Analyses,

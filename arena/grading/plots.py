@@ -13,6 +13,7 @@ from typing import Any
 
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.messages import cut
+from ..wording import told_ends
 from .calibration import Calibration
 
 __all__ = ["can_plot", "plot_calibration", "plot_curve", "plot_history"]
@@ -88,7 +89,7 @@ def plot_calibration(found: Sequence[Calibration], title: str, path: Path) -> li
 
 
 def plot_history(found: Mapping[str, Any], axis: str, path: Path) -> list[Path]:
-    """Draw ratings by time as PNG and SVG, with a band for the interval of each, and return the files.
+    """Draw ratings by time as PNG and SVG, with a band for each interval that is known, and return the files.
 
     Args:
         found: the ratings, as `plyground ratings --over-time --json` has them.
@@ -100,7 +101,8 @@ def plot_history(found: Mapping[str, Any], axis: str, path: Path) -> list[Path]:
     """
     figure, axes = _figure(f"Ratings over time: {found['game']}")
     for player in found["players"]:
-        times, elo, low, high = ([one[key] for one in player["ratings"]] for key in ("time", "elo", "low", "high"))
+        times, elo = ([one[key] for one in player["ratings"]] for key in ("time", "elo"))
+        low, high = zip(*(told_ends(one["elo"], one["low"], one["high"]) for one in player["ratings"]), strict=True)
         (line,) = axes.plot(times, elo, "o-", ms=4, label=_plain(cut(player["name"], _LONGEST)))
         axes.fill_between(times, low, high, color=line.get_color(), alpha=0.15, lw=0)
     axes.set(xlabel=axis, ylabel="Elo")

@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 
 from ...envs import Game
-from ..lines import board_of, estimated, print_plain, print_prose, signed
+from ..lines import board_of, print_plain, print_prose, signed
 from ..tables import Parted
-from ..wording import counted, plain
+from ..wording import counted, estimated, plain
 from .calibration import Calibration
 from .evaluation import Evaluation, SetGrade
 from .grades import Blunder, Grade, Grades, Share

@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..wording import estimated
+
 __all__ = [
     "ELO_PER_LOGIT",
     "Difference",
@@ -46,7 +48,7 @@ class Difference(NamedTuple):
     games: int
 
     def __str__(self) -> str:
-        return f"{self.elo:+.0f} ({self.low:+.0f} to {self.high:+.0f})"
+        return estimated(self.elo, self.low, self.high, "{:+.0f}".format)
 
 
 def elo_difference(pairs: Iterable[float], confidence: float = 0.95) -> Difference:

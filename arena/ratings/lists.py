@@ -14,16 +14,15 @@ from numpy.typing import NDArray
 from ...envs.html import html_table
 from ...envs.outside.spec import nearest
 from ..records.record import GameRecord
-from ..wording import counted, interval_of
+from ..wording import counted, interval_of, told_ends
 from .certainty import Certainty
 from .difference import ELO_PER_LOGIT, check_confidence
 from .model import Model, Point
 from .paired import PairedGames, paired_games
 
-__all__ = ["Advantage", "Lead", "Rating", "RatingList", "lead_of", "rate_games", "rating_list", "told_ends"]
+__all__ = ["Advantage", "Lead", "Rating", "RatingList", "lead_of", "rate_games", "rating_list"]
 
 _FARTHEST = 1e5  # Elo of an anchor
-_TOLD = 1000.0  # Elo from an estimate, as far as the ends of its interval are told
 
 
 class Rating(NamedTuple):
@@ -52,15 +51,6 @@ class Lead(NamedTuple):
     elo: float
     low: float  # the lower end of the interval
     high: float  # the upper end of the interval
-
-
-def told_ends(one: Rating | Lead | Advantage) -> tuple[float, float]:
-    """Return the ends of an interval as people are told them: infinite where they are very far from the estimate.
-
-    A few games that were all won bound a lead on one side only. What bounds it on the other is the prior.
-    """
-    low = one.low if one.elo - one.low < _TOLD else -math.inf
-    return low, one.high if one.high - one.elo < _TOLD else math.inf
 
 
 @dataclass(frozen=True)
@@ -104,7 +94,7 @@ class RatingList:
         rows = [
             (one.name, f"{one.elo:+.0f}", interval, str(one.games), f"{one.score:.1%}")
             for one in self.ratings
-            for interval in (interval_of(*told_ends(one), "{:+.0f}".format),)
+            for interval in (interval_of(*told_ends(one.elo, one.low, one.high), "{:+.0f}".format),)
         ]
         return html_table(rows, ("player", "Elo", f"{self.confidence:.0%} interval", "games", "score"), self.game)
 

@@ -125,8 +125,9 @@ class Model:
     def _by_player(self, each: Vector) -> Vector:
         """Return the sums [players] of what each kind counts: for the first player, and against the second."""
         each = each[::2] - each[1::2]  # of a pairing: its second kind is the first with the players changed over
-        ends = self.first[::2], self.second[::2]
-        return np.bincount(ends[0], each, self.players) - np.bincount(ends[1], each, self.players)
+        first, second = self.first[::2], self.second[::2]
+        sums = np.bincount(first, each, self.players) - np.bincount(second, each, self.players)
+        return sums.astype(np.float64, copy=False)
 
     def information(self, point: Point, counts: Vector) -> Vector:
         """Return Fisher's information [free, free] that so many games [kinds] have about the free parameters."""

@@ -102,8 +102,6 @@ def share_text(share: float, low: float, high: float) -> str:
 
 def elo(value: float) -> str:
     """Return a rating with its sign, as in ``"+120"``."""
-    if math.isinf(value):
-        return "+∞" if value > 0 else "−∞"
     return f"{value:+.0f}".replace("-", "−") if round(value) else "0"
 
 

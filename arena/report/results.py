@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ..ratings import Payoffs, RatingList, cycles
 from ..tables import format_seconds
 from ..tournaments import Standing
-from ..wording import counted
+from ..wording import counted, interval_of, told_ends
 from .markup import Html, elo, listed, named, percent, section, share_text, table, tag
 from .pairs import Pair, player_share
 from .plots import Scale, interval_plot
@@ -67,11 +68,12 @@ def _left_out(table_of: Sequence[Standing]) -> str:
 def ratings_section(found: RatingList) -> Html:
     """Return the ratings, the best first, each with its interval as a line."""
     ratings = found.ratings
-    scale = Scale([end for one in ratings for end in (one.elo, one.low, one.high)])
+    told = [told_ends(one.elo, one.low, one.high) for one in ratings]
+    scale = Scale([*(one.elo for one in ratings), *(end for ends in told for end in ends)])
     rows = []
-    for one in ratings:
-        numbers = f"{elo(one.elo)} ({elo(one.low)} to {elo(one.high)})"
-        rows.append(_row(one.name, interval_plot(scale, one.elo, one.low, one.high), numbers))
+    for one, (low, high) in zip(ratings, told, strict=True):
+        numbers = f"{elo(one.elo)} ({interval_of(low, high, elo)})"
+        rows.append(_row(one.name, interval_plot(scale, one.elo, low, high), numbers))
     ticks = [tag("span", elo(tick), style=f"left:{scale(tick)}%", class_="at") for tick in scale.ticks()]
     rows.append(tag("li", [tag("span", ""), tag("span", ticks, class_="axis"), tag("span", "")], aria_hidden="true"))
     best = ratings[0]
@@ -88,6 +90,8 @@ def ratings_section(found: RatingList) -> Html:
         "Dots are the most likely ratings by all games (Bradley and Terry, with draws and the advantage of the first "
         "move), lines their 95 % intervals, by pairs of games. The mean of all ratings is 0."
     )
+    if any(math.isinf(end) for ends in told for end in ends):
+        note += " Ends farther than 1000 Elo from a rating are left out: so few games do not bound it."
     return section(
         "ratings",
         "Ratings",

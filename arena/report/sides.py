@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ from ...envs.outside.messages import cut
 from ..ratings.difference import share_interval
 from ..ratings.lists import Advantage
 from ..records.record import GameRecord
-from ..wording import counted
+from ..wording import counted, interval_of, told_ends
 from .markup import Html, Value, elo, named, section, share_text, table, tag
 from .pairs import Beginning, Pair, Points, first_share
 
@@ -43,8 +44,12 @@ def sides_section(
     even = share.low <= 0.5 <= share.high
     lead += "; an even share lies within the interval." if even else "; an even share lies outside of the interval."
     if first_move is not None:
-        worth = f"{elo(first_move.elo)} ({elo(first_move.low)} to {elo(first_move.high)})"
-        lead += f" Beside the players' strength, the first move was worth {worth} Elo."
+        ends = told_ends(first_move.elo, first_move.low, first_move.high)
+        if any(map(math.isfinite, ends)):
+            worth = f"{elo(first_move.elo)} ({interval_of(*ends, elo)})"
+            lead += f" Beside the players' strength, the first move was worth {worth} Elo."
+        else:
+            lead += " What the first move is worth beside the players' strength is not known yet."
     alone = len(pairs) - whole
     note = f"{2 * whole:,} games are pairs of one opening from both sides"
     note += f"; {alone:,} have no such counterpart, and who played them counts too." if alone else "."

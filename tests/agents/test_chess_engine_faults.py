@@ -14,6 +14,8 @@ import pytest
 
 pytest.importorskip("chess")
 
+import chess.engine
+
 from plyground.agents.engines import ChessEngine, EngineError
 from plyground.arena import play
 from plyground.envs import BoardGameEnv, make_game
@@ -88,6 +90,9 @@ for line in sys.stdin:
             say(f"{answer[3:]} {move[:2]}", end="")
             time.sleep(0.1)
             say(move[2:])
+        elif act == "long":
+            os.write(1, b"x" * 2**22)
+            say("", f"{answer} {move}")
         elif act == "torn":
             print("out of luck", file=sys.stderr, flush=True)
             say(f"{answer} {move}", end="")
@@ -158,6 +163,20 @@ def test_noise_is_passed_over_and_not_logged(faulty: Any, protocol: str, caplog:
 @pytest.mark.parametrize("act", ["slow", "pieces"])
 def test_slow_answers_and_lines_in_pieces_count(faulty: Any, protocol: str, act: str) -> None:
     assert moved(faulty(f"{act}+e2e4", protocol)) == "e2e4"
+
+
+@BOTH
+def test_of_a_line_without_end_little_is_kept(faulty: Any, protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it was, until the program's time was over."""
+    kept, receive = list[int](), chess.engine.Protocol.pipe_data_received
+
+    def receiving(self: Any, fd: int, data: bytes) -> None:
+        receive(self, fd, data)
+        kept.append(len(self.buffer[fd]))
+
+    monkeypatch.setattr(chess.engine.Protocol, "pipe_data_received", receiving)
+    assert moved(faulty("long+e2e4", protocol)) == "e2e4"
+    assert max(kept) < 2**20
 
 
 def test_a_silent_program_is_given_up_soon() -> None:

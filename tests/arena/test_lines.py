@@ -12,10 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from plyground.arena import Score, Standing, cross_table
-from plyground.arena.lines import board_of, console, estimated, print_plain, print_prose, signed
+from plyground.arena.lines import board_of, console, print_plain, print_prose, signed
 from plyground.arena.progress import watch_with_progress
 from plyground.arena.records.judgements import Judgement
-from plyground.arena.wording import counted, size_of
+from plyground.arena.wording import counted, estimated, size_of
 
 NAME = "a :smile: with [bold]brackets[/bold]"
 
@@ -153,6 +153,8 @@ def test_nothing_is_a_negative_zero(value: float, digits: int, text: str) -> Non
         ((-math.inf, -math.inf, -20.0), "-20 or less"),
         ((338.0, -math.inf, math.inf), "not known yet"),
         ((math.inf, -math.inf, math.inf), "not known yet"),
+        ((12.0, -2000.0, 300.0), "+12 (+300 or less)"),
+        ((12.0, -1500.0, 1012.0), "not known yet"),
     ],
 )
 def test_what_nothing_bounds_is_no_number(numbers: tuple[float, float, float], text: str) -> None:

@@ -44,6 +44,19 @@ class TestIntervals:
             slow = minimize(loss, np.array([30.0, -30.0, 50.0, -0.7]), method="BFGS", options={"gtol": 1e-5})
             assert 2 * (top + slow.fun) == pytest.approx(limit, rel=0.02)
 
+    def test_the_likelihood_is_looked_at_a_few_times_for_each_end(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """At each maximum forty parts of a step were tried, of which rounding let none lead up: most of the time."""
+        look, looks = Model.at, list[Any]()
+
+        def counting(model: Model, values: Any) -> Any:
+            looks.append(values)
+            return look(model, values)
+
+        monkeypatch.setattr(Model, "at", counting)
+        players = {str(place): 20.0 * place for place in range(16)}
+        rating_list(tournament(players, 10, 1))
+        assert len(looks) < 15 * 2 * (len(players) + 1)  # ends of the intervals of all players, and of the first move
+
     def test_dispersion_by_pairs_written_out(self) -> None:
         games, model, best, certainty = self.certainty(GAMES)
         contrast = model.contrast({0: 1.0, 3: -1.0})

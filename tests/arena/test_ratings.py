@@ -100,7 +100,8 @@ class TestDifference:
             elo_difference(*arguments)
 
     def test_shown(self) -> None:
-        assert str(elo_difference([2.0] * 100)).startswith("+inf (+")
+        assert str(elo_difference([2.0] * 100)) == "+608 or more"
+        assert str(elo_difference([2.0, 2.0])) == "not known yet"  # it was "+inf (-inf to +inf)"
         # Shares of 1/2 and 3/4: a mean of 0.6226 ± 1.984 · 0.1439 / √102 with the two added, from 0.594 to 0.651.
         assert str(elo_difference([1.0, 1.5] * 50)) == "+89 (+66 to +108)"
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from plyground.arena import elo_difference, pair_scores
+from plyground.arena import elo_difference, pair_scores, rating_list
 from plyground.arena.ratings.paired import paired_games
 from plyground.arena.report import report_page, write_report
 from plyground.arena.report.games import games_data, order_of
@@ -124,6 +124,19 @@ class TestTables:
         assert "a has the largest share of its points: " in report_page(MATCH, blunder_seconds=0)
         assert listed("abcd") == "a, b, c and d"
         assert listed("abcdef") == "a, b, c, d and 2 others"
+
+    def test_what_few_games_do_not_bound_has_no_end(self) -> None:
+        """The ends of intervals, and of the scale, were thousands of Elo away."""
+        records = [a_game("a b", 1.0), a_game("b a", -1.0)]
+        best, first_move = rating_list(records).ratings[0], rating_list(records).first_move
+        assert best.high - best.elo > 1000
+        assert first_move.high - first_move.elo > 1000
+        page = report_page(records, blunder_seconds=0)
+        assert f'<span class="numbers">{elo(best.elo)} ({elo(best.low)} or more)</span>' in page
+        assert f'<span class="numbers">{elo(-best.elo)} ({elo(-best.low)} or less)</span>' in page
+        assert "What the first move is worth beside the players&#x27; strength is not known yet." in page
+        assert "Ends farther than 1000 Elo from a rating are left out" in page
+        assert "Ends farther" not in report_page(MATCH, blunder_seconds=0)
 
     def test_a_file_without_times_says_so(self) -> None:
         page = report_page([replace(one, seconds=[0.0] * len(one.moves)) for one in MATCH], blunder_seconds=0)
@@ -350,7 +363,7 @@ class TestPlots:
         assert scale(1e-3) == pytest.approx(50)
 
     def test_numbers_as_text(self) -> None:
-        assert [elo(value) for value in (12.4, -12.4, 0.2, float("inf"))] == ["+12", "−12", "0", "+∞"]
+        assert [elo(value) for value in (12.4, -12.4, 0.2)] == ["+12", "−12", "0"]
         assert share_text(0.625, 0.5, 0.75) == "62 % (50–75)"
         assert share_text(float("nan"), float("nan"), float("nan")) == "–"
 

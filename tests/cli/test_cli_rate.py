@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import pytest
 
 from plyground.arena import read_records, write_records
+from plyground.arena.cli.ratings import _in_words
 from plyground.arena.grading import placing
 from plyground.arena.grading.anchors import ladder_of, save_anchors
-from plyground.arena.ratings import Ratings
+from plyground.arena.grading.placing import Placing
+from plyground.arena.ratings import Ratings, rate_against
 from plyground.envs import tictactoe
 from tests.arena.test_arena import without_times
 from tests.helpers.command_line import Run
@@ -87,6 +90,16 @@ def test_the_games_are_played_as_the_options_say(run: Run, words: tuple[str, ...
     records = list(read_records("games.jsonl"))
     assert without_times(records) == without_times([record for record, _ in found])
     assert {(record.opening, len(record.moves) > 3) for record in records} == {(3, True)}
+
+
+def test_a_place_that_few_games_do_not_bound_has_no_numbers() -> None:
+    """It was "Elo +inf (-inf to +inf) ± inf"."""
+    wins = Placing(rate_against({"rung": 100.0}, {"rung": [2.0]}), {"rung": 2})
+    assert _in_words(wins) == "Elo not known yet"
+    nearly = Placing(rate_against({"rung": 100.0}, {"rung": [2.0, 2.0, 2.0, 1.5]}), {"rung": 8})
+    assert _in_words(nearly) == "Elo +570 (+9 or more)"
+    even = Placing(rate_against({"rung": 100.0}, {"rung": [1.0, 1.5, 0.5] * 20}), {"rung": 120})
+    assert re.fullmatch(r"Elo \+100 \(\+\d+ to \+\d+\) ± \d+", _in_words(even))
 
 
 def test_help_says_that_the_width_is_a_mean_of_both_sides(run: Run) -> None:

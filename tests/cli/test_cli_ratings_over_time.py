@@ -91,6 +91,20 @@ def test_a_table_for_people(run: Run, files: list[str]) -> None:
     assert "Games left out" not in out
 
 
+def test_what_few_games_do_not_bound_has_no_half(run: Run, tmp_path: Path) -> None:
+    """It was a half of more than a thousand Elo, and the band in the picture as wide."""
+    paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for number, path in enumerate(paths):
+        write_games(path, [game("a", "b", 0, number), game("b", "a", 2, number)])
+    options = ("--drift", "1e6", "--confidence", str(1 - 1e-13))
+    words = ("ratings", *map(str, paths), "--over-time", "tournaments", *options)
+    last = json.loads(run(*words, "--json")[0])["players"][0]["ratings"][-1]
+    assert last["high"] - last["elo"] > 1000
+    line = next(line for line in run(*words)[0].splitlines() if " a " in line)
+    assert "not known yet" in line
+    assert "±" not in line
+
+
 def test_tournaments_of_a_store_share_no_game(run: Run, tmp_path: Path) -> None:
     write_games(tmp_path / "games.db#one", GAMES)
     write_games(tmp_path / "games.db#two", [*GAMES[:20], *ROUNDS[0], game("a", "learner", 0)])

@@ -176,11 +176,15 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
 
 
 def test_the_bar_of_a_match_tells_the_rate_and_who_leads(terminal: io.StringIO) -> None:
-    games = [a_game(f"[a] {other}", 1.0, (one,)) for one in (0, 8) for other in "bc"]
-    assert play_with_progress(iter(games), 4) == games
+    wins = [a_game(f"[a] {other}", 1.0, (one,)) for one in range(9) for other in "bc"]
+    losses = [a_game(f"{other} [a]", 1.0 if one < 3 else 0.0, (one,)) for one in range(9) for other in "bc"]
+    games = [*wins, *losses]
+    assert play_with_progress(iter(games), 36) == games
     text = terminal.getvalue()
-    assert re.search(r" 4/4 +[\d.e+]+/s ", text)
-    assert "[a] leads; it is not known yet by how much" in text  # a has always been the first to move
+    assert re.search(r" 36/36 +[\d.e+]+/s ", text)
+    # By all games, those after the last look too; b and c, who have lost as much, are equals.
+    best = rating_list(games, anchors={"b": 0}).ratings[0]
+    assert f"[a] leads by {best.elo:.0f} Elo ({best.low:.0f} to {best.high:.0f})" in text
 
 
 def test_the_lead_in_a_match_is_that_over_the_other_player(terminal: io.StringIO) -> None:
@@ -198,6 +202,7 @@ def test_the_bar_of_a_match_that_has_ended_names_who_won_it(terminal: io.StringI
     games = [a_game(names, 1.0, (number,)) for number, names in enumerate(["b a", "a b", "b a", "a b", "a b", "a b"])]
     play_with_progress(iter(games), 6)
     assert re.findall(r"(\w) leads", terminal.getvalue())[-1] == "a"
+    assert "a leads; it is not known yet by how much" in terminal.getvalue()  # who moved first has won all games
     play_with_progress(iter([a_game("a b", 1.0), a_game("b a", 1.0)]), 2)
     assert re.findall(r"(\w+) leads", terminal.getvalue())[-1] == "nobody"
 
@@ -219,12 +224,13 @@ def test_the_bar_of_a_match_that_was_stopped_names_who_leads_by_all_its_games(
 
 
 def test_the_bar_of_a_match_that_goes_on_begins_with_the_games_before(terminal: io.StringIO) -> None:
-    games = [a_game(names, 1.0, (number,)) for number, names in enumerate(["b a", "a b", "b a", "b a"] * 5)]
+    results = [("b a", 1.0), ("a b", -1.0), ("b a", 0.0), ("a b", 1.0)] * 5
+    games = [a_game(names, result, (number // 2 % 9,)) for number, (names, result) in enumerate(results)]
     found: list[GameRecord] = []
     watch_games(iter(games[18:]), 20, found.append, after=games[:18])
     assert found == games[18:]
     text = terminal.getvalue()
     assert " 20/20 " in text
     assert " 2/20 " not in text
-    assert rating_list(games, anchors={"a": 0}).ratings[0].low < -1000  # the second player has won nearly all games
-    assert "b leads; it is not known yet by how much" in text
+    best = rating_list(games, anchors={"a": 0}).ratings[0]
+    assert f"b leads by {best.elo:.0f} Elo ({best.low:.0f} to {best.high:.0f})" in text

@@ -35,7 +35,7 @@ def test_judges_counts(run: Run) -> None:
     [
         ("0 0 0 0 5", "normalised Elo +7.5 or more (95 %)", (None, 7.486, None)),
         ("5 0 0 0 0", "normalised Elo -7.5 or less (95 %)", (None, None, -7.486)),
-        ("0 0 1 1 0", "normalised Elo +242.7 (-2021.8 or more, 95 %)", (242.651, -2021.823, None)),
+        ("0 0 1 1 0", "normalised Elo not known yet", (242.651, -2021.823, None)),
         ("1 0 0 0 0", "normalised Elo not known yet", (None, None, None)),
         ("0 0 1 0 0", "normalised Elo not known yet", (0.0, None, None)),
     ],
