@@ -113,6 +113,11 @@ class AlphaGo(PUCT):
         played: str | LinearPolicy = "random" if rollout == "policy" else rollout
         if "rollout" in files:
             played = LinearPolicy.load(files["rollout"], game)
+        elif rollout == "policy" and lambda_ > 0 and game.knowledge.num_weights and _rollout_file(run).is_file():
+            raise ValueError(
+                f"{str(_rollout_file(run))!r} is damaged: it is empty, and {game.spec} has local features; play with "
+                "rollout=random, or train another run"
+            )
         super().__init__(
             game,
             simulations,
@@ -176,7 +181,12 @@ def model_files(
                 f"{str(run)!r} has no {part}/model.safetensors: train it by `plyground train --resume {run} --step "
                 f"{part}`, or name the folder of a run of `plyground train alphago`"
             )
-    of_rollouts = path / "rollout" / "model.npz"
+    of_rollouts = _rollout_file(run)
     if lambda_ > 0 and rollout == "policy" and of_rollouts.is_file() and of_rollouts.stat().st_size:
         found["rollout"] = of_rollouts
     return found
+
+
+def _rollout_file(run: str | Path) -> Path:
+    """Return the file of a run's rollout policy, which is empty where the game has no local features."""
+    return Path(run) / "rollout" / "model.npz"

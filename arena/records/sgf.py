@@ -73,7 +73,8 @@ def read_sgf(path: str | Path, watch: Watch = ignored, fault: Fault = raised) ->
     Args:
         path: the file.
         watch: called with the bytes that are read, as `plyground.arena.records.files` says.
-        fault: called with what is wrong with a game that cannot be read; by default it is raised.
+        fault: called with what is wrong with a game that cannot be read; by default it is raised. Where the file
+            breaks the grammar after a game, it ends there.
 
     Raises:
         ValueError: a game cannot be read: the file is no SGF, or the game is another one, begins from another position,
@@ -83,7 +84,7 @@ def read_sgf(path: str | Path, watch: Watch = ignored, fault: Fault = raised) ->
     data = bytes_of_text(path)
     encoding = _encoding_of(data)
     made = cache(make_game)  # each game once, for a file
-    for number, tree in enumerate(_trees(path, data), start=1):
+    for number, tree in enumerate(_trees(path, data, fault), start=1):
         try:
             record = _record(tree.nodes, encoding, made)
         except ValueError as error:
@@ -198,16 +199,19 @@ class _Begun(NamedTuple):
     notes: dict[str, Any] | None
 
 
-def _trees(path: str | Path, data: bytes) -> Iterator[Tree]:
-    """Yield the games of a file.
+def _trees(path: str | Path, data: bytes, fault: Fault = raised) -> Iterator[Tree]:
+    """Yield the games of a file, up to where it breaks the grammar, of which ``fault`` is told.
 
     Raises:
-        ValueError: it has none, or breaks the grammar; the message names the file.
+        ValueError: it breaks the grammar before a game has ended; the message names the file.
     """
+    some = False
     try:
-        yield from read_trees(data)
+        for tree in read_trees(data):
+            some = True
+            yield tree
     except ValueError as error:
-        raise ValueError(cut(f"{path}, {error}")) from None
+        (fault if some else raised)(ValueError(cut(f"{path}, {error}")))
 
 
 def _encoding_of(data: bytes) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .whole_files import write_file
+from .whole_files import is_whole_zip, write_file
 
 __all__ = ["Write", "by_memory", "plain_of", "read_state", "write_state"]
 
@@ -62,13 +62,16 @@ def plain_of(folder: Path) -> dict[str, Any]:
 
 
 def read_state(folder: Path) -> dict[str, Any]:
-    """Return what `write_state` wrote."""
+    """Return what `write_state` wrote. A damaged file is told by errors of many kinds."""
     import torch
 
     state = plain_of(folder)
     with (folder / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as saved:
         parts = {path: saved[path] for path in saved.files}
-    parts |= torch.load(folder / "tensors.pt", map_location="cpu", weights_only=True)  # their device may be missing
+    tensors = folder / "tensors.pt"
+    if tensors.exists() and not is_whole_zip(tensors):  # torch compares no checksums: weights would be others
+        raise ValueError(f"{str(tensors)!r} is damaged")
+    parts |= torch.load(tensors, map_location="cpu", weights_only=True)  # their device may be missing
     for path, value in parts.items():
         *parents, name = path.split("/")
         place = state

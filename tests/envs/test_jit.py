@@ -21,7 +21,7 @@ from plyground.envs import Game, checkers, chess, connect_four, go, tictactoe
 from plyground.envs.games import tictactoe as tictactoe_file
 from plyground.envs.jit import bind, helper, kernel
 from plyground.envs.jit.cache import FORMAT, _KernelCache, _KernelFiles, symbols_are_unique
-from plyground.envs.jit.linked import _KernelLibrary, _LinkedLibrary
+from plyground.envs.jit.linked import _KernelLibrary, _LinkedLibrary, compiled_rule
 from plyground.envs.jit.prng import below, new_rng, next_u64, uniform
 from tests.conftest import as_own_file
 from tests.helpers.forks import forks, needs_fork
@@ -222,6 +222,24 @@ def test_bound_kernel_is_the_kernel(game: Game) -> None:
 @kernel
 def _count_actions(game, state, actions):
     return game.legal_actions(state, actions)
+
+
+@helper
+def _squares(count):
+    values = [i * i for i in range(count)]
+    return max(values) + (np.arange(count) * 2 + 1).sum()
+
+
+def _rule(count):
+    return _squares(count) + sum([1 for _ in range(count)])
+
+
+def test_rules_and_their_helpers_may_have_closures_and_expressions_with_whole_arrays() -> None:
+    rule = compiled_rule(_rule)
+    names = {"kernel": kernel, "rule": rule}
+    exec("@kernel\ndef called(count):\n    return rule(count)", names)
+    called: Any = names["called"]
+    assert called(5) == _rule(5) == 16 + 25 + 5
 
 
 def test_games_with_the_same_rules_are_one_type() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,16 @@ def test_folders_of_one_network_are_told_apart_from_runs(folder: Path, tmp_path:
         (run / file).write_bytes(b"")
         with pytest.raises(FileNotFoundError, match=re.escape(player.format(run=run))):
             make(f"alphago({run})", GAME)
+
+
+def test_an_empty_rollout_policy_of_a_game_with_features_is_damage(folder: Path, tmp_path: Path) -> None:
+    """Random rollouts took its place, and nobody was told."""
+    run = shutil.copytree(folder, tmp_path / "run")
+    (run / "rollout" / "model.npz").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"model.npz' is damaged: it is empty, and connect_four"):
+        AlphaGo(GAME, run)
+    AlphaGo(GAME, run, rollout="random")
+    AlphaGo(GAME, run, lambda_=0)
 
 
 def test_what_has_learned_nothing_does_not_play(folder: Path, tmp_path: Path) -> None:

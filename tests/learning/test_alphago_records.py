@@ -130,10 +130,14 @@ def test_illegal_moves_in_sgf_leave_the_other_games(tmp_path: Path) -> None:
     with path.open("a") as file:
         file.write("(;GM[4]FF[4]SZ[5];B[aa];W[aa])")
     write_games(path, generate("gomoku(size=5)", ["random"], 8, first=6))
+    with path.open("a") as file:
+        file.write("(;GM[4]FF[4]SZ[5];B[a")  # as where it was cut off
     found = read_collection(make_game("gomoku(size=5)"), [str(path)], test_share=0.5)
     assert len(found.train) + len(found.test) == 8
-    assert len(found.faults) == 1
+    assert found.read == 10
+    assert len(found.faults) == 2
     assert "game 7" in found.faults[0]
+    assert "cannot be read as SGF at 'B[a'" in found.faults[1]
 
 
 def test_empty_splits_and_files_are_told(tmp_path: Path, records: list[GameRecord]) -> None:

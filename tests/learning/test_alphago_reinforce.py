@@ -25,6 +25,15 @@ def test_openings_that_may_be_longer_than_games_end_no_run(tmp_path: Path) -> No
     assert train(config, tmp_path / "run", parts=["policy", "rl"]).part == "rl"
 
 
+def test_openings_longer_than_any_game_are_refused(tmp_path: Path) -> None:
+    """They were cut to its length, and nobody was told."""
+    write_games(tmp_path / "games.jsonl", generate("tictactoe", ["random"], 40))
+    config = small_run("tictactoe", tmp_path / "games.jsonl", opening_plies=10)
+    with pytest.raises(ValueError, match="opening_plies must be from 0 to 9, got 10"):
+        train(config, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(("baseline", "is_learned"), [("mean", False), ("none", False), ("value", True)])
 def test_the_value_that_is_a_baseline_is_learned_beside(baseline: Any, is_learned: bool, tmp_path: Path) -> None:
     write_games(tmp_path / "games.jsonl", generate("tictactoe", ["random"], 40))

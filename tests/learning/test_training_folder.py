@@ -253,6 +253,17 @@ def test_a_full_disk_is_told_with_the_file_and_where_the_run_goes_on(tmp_path: P
     assert [path.name for path in run.states()] == ["step_000000000", "step_000000100"]
 
 
+def test_a_wrong_byte_in_tensors_is_found(tmp_path: Path) -> None:
+    """Torch compares no checksums: the run went on with other weights."""
+    run = RunFolder(tmp_path / "run")
+    run.create(CONFIG)
+    run.save(SimpleNamespace(num_timesteps=0, save=lambda file: torch.save(torch.zeros(1), file)), {"w": torch.ones(9)})
+    path = run.state() / "tensors.pt"
+    path.write_bytes(path.read_bytes().replace(np.float32(1).tobytes() * 9, np.float32(2).tobytes() * 9))
+    with pytest.raises(ValueError, match=r"cannot go on from .*tensors.pt' is damaged"):
+        run.read()
+
+
 def test_other_files_of_a_run_are_named_where_the_disk_is_full(folder: StateFolder) -> None:
     with full_disk(), pytest.raises(OSError, match=r"File too large: '.*/shard'"):
         write_whole(folder.path / "shard", bytes(4000))

@@ -209,7 +209,8 @@ class AlphaGoConfig(Settings):
 
         Raises:
             ValueError: a name is unknown, and the nearest is suggested; or there is no such device, or no such net for
-                what the game shows; or there are no files of games, or one of no known kind.
+                what the game shows; or games are not that long; or there are no files of games, or one of no known
+                kind.
             OSError: a file of games is not there, or cannot be read.
             ImportError: what computes nets is not installed.
         """
@@ -219,6 +220,8 @@ class AlphaGoConfig(Settings):
         from ...formats import read_games
 
         game = make_game(self.game)
+        if self.opening_plies is not None and self.opening_plies > game.max_plies:
+            raise ValueError(f"opening_plies must be from 0 to {game.max_plies}, got {self.opening_plies}")
         network_config(game, self.network)
         check_machine(self.device, self.backend)
         for spec in self.ladder:

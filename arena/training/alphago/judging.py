@@ -21,7 +21,7 @@ __all__ = ["Judge", "opening_plies_of"]
 def opening_plies_of(run: Run) -> int:
     """Return the random plies, at most, that open a game of play."""
     plies = run.config.opening_plies
-    return default_opening_plies(run.game) if plies is None else min(plies, run.game.max_plies)
+    return default_opening_plies(run.game) if plies is None else plies
 
 
 class Judge:
