@@ -13,7 +13,7 @@ from ...envs.jit import helper, kernel
 from .negamax import negamax
 from .quiescence import just_above, just_below, reply_window
 from .repeating import enter_root, is_repeated
-from .selecting import is_reduced, reduction
+from .selecting import is_forced, is_reduced, reduction
 from .table import UPPER, probe
 from .workspace import BOUND, PROVED, set_line
 
@@ -231,7 +231,10 @@ def _search_root(game, w, selective, pruning, depth, alpha, beta, moves, values,
             high = just_above(floor) if i > 0 and status.pvs != 0 else beta
             full = left
             if selective is not None and pruning is not None and is_reduced(game, state, moves[i], status, depth, i):
-                left = full - reduction(status, depth, i, False)
+                less = reduction(status, depth, i, False)
+                if status.spare_checks != 0 and is_forced(game.is_forced, child):
+                    less = max(0, less - 1)
+                left = full - less
                 status.reductions += left < full
             while True:
                 turn, low, top = reply_window(game.player(child) == player, floor, high)

@@ -98,6 +98,8 @@ class Slow(NamedTuple):
             # At the root a late move is reduced by more than a ply or not at all, unless it wins something.
             is_dull = self.deep_reductions and not _is_forced(state) and _stakes(state, action)[0] <= 0
             less = self.reduction(self.depth, number, False) if is_dull else 0
+            if self.spare_checks and _is_forced(child):
+                less = max(0, less - 1)
             window = math.inf if best == -math.inf else math.nextafter(best, math.inf)
             value = self.reply(child, 1, self.depth - 1 - less, best, window)
             if value > best and less:
