@@ -279,6 +279,16 @@ def test_chess_has_options_of_its_own_which_can_be_changed() -> None:
     assert AlphaBeta("chess", 1, repetitions=False).copies() is not None
 
 
+def test_late_checks_of_the_root_are_reduced_by_a_ply_less() -> None:
+    state = make_game("chess").state_from_fen("7k/8/8/8/8/1Q6/PPPPPPPP/RNB1KBNR w KQ - 0 1")  # four checks, all by the queen
+    # With three plies in all, no move but one of the root is reduced, and that by one ply.
+    reduced, spared = (
+        AlphaBeta("chess", 3, spare_checks=spare_checks).analyse(state).statistics["reductions"]
+        for spare_checks in (False, True)
+    )
+    assert reduced - spared == 4
+
+
 @pytest.mark.slow
 def test_quiescence_evades_checks_and_takes_what_is_noisy(rng: np.random.Generator) -> None:
     game, rules = CHESS, CompiledRules(CHESS)
