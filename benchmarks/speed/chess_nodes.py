@@ -28,6 +28,7 @@ from plyground.agents import AlphaBeta
 from plyground.envs import chess as our_chess
 
 WANTED = ("initial position", "position 2 (Kiwipete)", "position 6", "position 3")  # of the wiki's perft page
+WIDTH = 100  # columns that the table needs; a file or a pipe has no width of its own
 VALUES = {pychess.PAWN: 1, pychess.KNIGHT: 3, pychess.BISHOP: 3, pychess.ROOK: 5, pychess.QUEEN: 9, pychess.KING: 0}
 
 Rate = Callable[[str, float], float]  # of a position as FEN, in nodes a second, measured for so many seconds
@@ -110,7 +111,7 @@ def main(
     table, cpu = Table(*head), str(describe_machine()["cpu"])
     for row in rows:
         table.add_row(*row)
-    Console().print(table)
+    Console(width=WIDTH).print(table)
     print(cpu)
     if write:
         write_section("chess nodes", [f"One core of an {cpu}:", "", *markdown_table(head, rows)])
