@@ -280,7 +280,8 @@ def test_chess_has_options_of_its_own_which_can_be_changed() -> None:
 
 
 def test_late_checks_of_the_root_are_reduced_by_a_ply_less() -> None:
-    state = make_game("chess").state_from_fen("7k/8/8/8/8/1Q6/PPPPPPPP/RNB1KBNR w KQ - 0 1")  # four checks, all by the queen
+    # Four moves give check, all by the queen.
+    state = make_game("chess").state_from_fen("7k/8/8/8/8/1Q6/PPPPPPPP/RNB1KBNR w KQ - 0 1")
     # With three plies in all, no move but one of the root is reduced, and that by one ply.
     reduced, spared = (
         AlphaBeta("chess", 3, spare_checks=spare_checks).analyse(state).statistics["reductions"]
