@@ -16,7 +16,12 @@ _out = console()
 
 
 def export(
-    source: Annotated[Path, typer.Argument(help="A network's file, or the folder of a run of AlphaZero.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A network's file, or the folder of a run of AlphaZero, or of a part of AlphaGo's: RUN/policy."
+        ),
+    ],
     target: Annotated[Path, typer.Argument(help="The .onnx file to make.")],
 ) -> None:
     """Write a network as an ONNX file, which other programs run."""
