@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..outside.messages import shown
 from .terms import Rule, State
 
 __all__ = ["GameTexts", "fields_text", "placed"]
@@ -143,6 +142,4 @@ class GameTexts:
         """Return what a text describes, which is not asked whether it is a state of the game."""
         if self._read_fen is None:
             raise ValueError(f"positions of {self.name} cannot be read as text: give moves or a state instead")
-        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ValueError(f"a position of {self.name} must be a text (FEN), got {shown(text)}")
         return self._read_fen(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -92,13 +91,6 @@ def test_what_cannot_be_read(text: str, message: str) -> None:
 def test_other_games_have_none() -> None:
     with pytest.raises(ValueError, match="positions of othello cannot be read as text"):
         make_game("othello").state_from_fen("B:W18:B12")
-
-
-@pytest.mark.parametrize("game", ["chess", "checkers"])
-@pytest.mark.parametrize("text", [None, 7, b"8/8/8/8/8/8/8/8 w - - 0 1"], ids=str)
-def test_what_is_no_text(game: str, text: Any) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"a position of {game} must be a text (FEN), got {text!r}")):
-        make_game(game).state_from_fen(text)
 
 
 def test_commands_begin_at_the_position() -> None:
