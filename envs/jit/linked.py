@@ -111,7 +111,7 @@ class _OptimisedLowering(_LinkedLowering):
     library = _OptimisedLibrary
 
 
-def has_closures(code: CodeType) -> bool:
+def _has_closures(code: CodeType) -> bool:
     """Return whether a function has others in it, such as generator expressions."""
     return any(isinstance(constant, CodeType) for constant in code.co_consts)
 
@@ -125,7 +125,7 @@ class KernelCompiler(CompilerBase):
     def define_pipelines(self) -> list[Any]:
         """Return Numba's list of passes, changed."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        spared = self.spared if has_closures(self.state.func_id.code) else (*self.spared, InlineClosureLikes)
+        spared = self.spared if _has_closures(self.state.func_id.code) else (*self.spared, InlineClosureLikes)
         passes.passes = [
             (self.lowering if one is NativeLowering else one, why) for one, why in passes.passes if one not in spared
         ]
