@@ -58,7 +58,6 @@ def test_programs_that_are_not_installed_are_said(
     from benchmarks.speed import chess_nodes
 
     monkeypatch.setattr(chess_nodes, "ours", lambda fen, seconds: 1e6)
-    monkeypatch.setenv("COLUMNS", "120")
     chess_nodes.main(seconds=0.1, stockfish="no-such-stockfish", sunfish="no-such-sunfish")
     rows = [line for line in capsys.readouterr().out.splitlines() if "1,000.0" in line]
     assert len(rows) == len(chess_nodes.WANTED)
