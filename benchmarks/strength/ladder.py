@@ -5,7 +5,8 @@ evaluate`` find them. Who changes a search or an evaluation changes the rungs th
 
 Each rung plays the next two, from both sides of the same openings. The games are kept, as JSON lines, so that a run
 that was stopped goes on where it was, and so that everybody can look at them. Printed are the ratings with their
-standard errors, the largest error of a rung's lead on the one below, and how long it took.
+standard errors, the largest error of a rung's lead on the one below, and how long it took. With ``--error 25``, two
+neighbours whose distance is more uncertain than 25 Elo play on, the most uncertain ones first.
 
 After a new network has come into the package, its rungs alone are placed anew, on the others as they stand:
 
@@ -18,6 +19,7 @@ import itertools
 import json
 import math
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -108,8 +110,10 @@ def rungs_for(game: Game) -> tuple[str, ...]:
     return rungs if game.spec in shipped() else tuple(r for r in rungs if not r.startswith(("network", "alphazero")))
 
 
-def played(game: Game, rungs: tuple[str, ...], games: int, seed: int, jobs: int, path: Path) -> list[GameRecord] | None:
-    """Return the games of all pairings; those that the file does not have are played and added to it.
+def played(
+    game: Game, rungs: tuple[str, ...], games: Mapping[tuple[str, str], int], seed: int, jobs: int, path: Path
+) -> list[GameRecord] | None:
+    """Return so many games of each pairing; those that the file does not have are played and added to it.
 
     None if it was stopped.
     """
@@ -121,13 +125,40 @@ def played(game: Game, rungs: tuple[str, ...], games: int, seed: int, jobs: int,
         pairing = (first, second) if rungs.index(first) < rungs.index(second) else (second, first)
         known.setdefault(pairing, []).append(record)
     records: list[GameRecord] = []
-    for pairing in pairings_of(rungs):
-        done = known.get(pairing, [])[:games]
+    for pairing, wanted in games.items():
+        done = known.get(pairing, [])[:wanted]
         records += done
-        if len(done) < games:
-            left = iter_match(game, pairing, games, seed, jobs=jobs, names=pairing, after=done)
-            if watch_games(left, games, records.append, path, done):
+        if len(done) < wanted:
+            left = iter_match(game, pairing, wanted, seed, jobs=jobs, names=pairing, after=done)
+            if watch_games(left, wanted, records.append, path, done):
                 return None
+    return records
+
+
+def measured(
+    game: Game, rungs: tuple[str, ...], games: int, error: float, seed: int, jobs: int, path: Path
+) -> list[GameRecord] | None:
+    """Return so many games of each pairing, and more of neighbours until their distances are known well enough.
+
+    None if it was stopped.
+
+    Args:
+        game: the game.
+        rungs: of its ladder, weakest first.
+        games: of each pairing, at first; the most uncertain neighbours then play half as many, again and again.
+        error: of a rung's lead on the one below, at most; in Elo, a standard error.
+        seed: of the games.
+        jobs: processes that play.
+        path: where the games are kept.
+    """
+    wanted = dict.fromkeys(pairings_of(rungs), games)
+    more = max(2, games // 4 * 2)
+    while (records := played(game, rungs, wanted, seed, jobs, path)) is not None:
+        errors = errors_of_steps(rungs, records)
+        most = max(range(len(errors)), key=errors.__getitem__)
+        if errors[most] <= error:
+            break
+        wanted[rungs[most], rungs[most + 1]] += more
     return records
 
 
@@ -174,6 +205,7 @@ def table_of(title: str, found: Ratings) -> Table:
 def main(
     names: Annotated[list[str], typer.Argument(metavar="GAME...", help="The games.")],
     games: Annotated[int, typer.Option(min=2, help="Of each pairing; even.")] = 200,
+    error: Annotated[float, typer.Option(min=1, help="Neighbours play on above this standard error, Elo.")] = math.inf,
     seed: Annotated[int, typer.Option(min=0, help="Of the games: not that of evaluations, which is 0.")] = 1,
     jobs: Annotated[int, typer.Option(help="Processes; the games do not depend on it. --place needs one.")] = 1,
     place: Annotated[list[str] | None, typer.Option(help="A rung to place anew on the others; again for more.")] = None,
@@ -195,7 +227,7 @@ def main(
             save_anchors(path, game, again, about["games"], about["seed"], about.get("commit", ""))
             continue
         rungs = rungs_for(game)
-        records = played(game, rungs, games, seed, jobs, folder / f"{game.spec}.jsonl")
+        records = measured(game, rungs, games, error, seed, jobs, folder / f"{game.spec}.jsonl")
         if records is None:
             raise typer.Exit(130)
         found = ratings_of(rungs, records)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ from benchmarks.strength import ablation as search_ablation
 from benchmarks.strength import ladder, search_options
 from plyground.agents.alphazero.nets import shipped
 from plyground.agents.puct.forest.checks import checked_decisive
+from plyground.arena import read_records
 from plyground.arena.training.alphazero import self_play
 from plyground.envs import make_game
 
@@ -119,6 +121,27 @@ def test_a_rung_is_placed_anew_on_the_others_as_they_are(tmp_path: Path) -> None
     ladder.main(["tictactoe"], **told)  # whose games are not played again
     assert len(kept.read_text().splitlines()) == 20
     assert json.loads(path.read_text()) == found
+
+
+def test_neighbours_play_on_until_their_distance_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rungs = ladder.rungs_of("random mcts-3 mcts-10")
+    monkeypatch.setitem(ladder.RUNGS, "tictactoe", rungs)
+    told = {"games": 20, "folder": tmp_path, "out": tmp_path}
+    games = tmp_path / "tictactoe.jsonl"
+    ladder.main(["tictactoe"], **told)
+    few = games.read_text().splitlines()
+    assert len(few) == 3 * 20
+    ladder.main(["tictactoe"], error=45, **told)
+    records = [*read_records(games)]
+    assert max(ladder.errors_of_steps(rungs, records)) <= 45
+    assert games.read_text().splitlines()[: len(few)] == few
+    played = Counter(frozenset(record.players) for record in records)
+    assert played[frozenset({rungs[0], rungs[2]})] == 20  # no neighbours
+    assert sum(played.values()) > 3 * 20
+    found = (tmp_path / "ladder_tictactoe.json").read_text()
+    ladder.main(["tictactoe"], error=45, **told)  # no game is played again
+    assert len(games.read_text().splitlines()) == len(records)
+    assert (tmp_path / "ladder_tictactoe.json").read_text() == found
 
 
 @pytest.mark.parametrize("name", ablation.SETTINGS)
