@@ -54,14 +54,14 @@ def generate(
 ) -> None:
     """Play games to learn from, by any players. Ctrl-C keeps the finished ones; --resume goes on."""
     from ...envs import make_game
-    from ..generation import check_first_games, generate
+    from ..generation import check_first_games, default_plies, generate
     from ..progress import collect_with_progress
     from .parts.competition import before_games
     from .parts.generation import games_in, read_plies, saved, tells_movers
     from .parts.losses import Losses
 
     made = make_game(game)
-    plies = (0, min(8, made.max_plies // 2)) if opening_plies is None else read_plies(opening_plies)
+    plies = default_plies(made) if opening_plies is None else read_plies(opening_plies)
     done = games_in(out, made, resume)
     with before_games(resume):
         check_first_games(made, players, seed, done, opening_plies=plies, noise=noise, movers=tells_movers(out))

@@ -7,12 +7,12 @@ their ranges and defaults are from there.
 from __future__ import annotations
 
 import inspect
-import json
 import math
 import re
 import shlex
 from collections.abc import Callable
 from dataclasses import Field, fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_origin
 
@@ -124,9 +124,10 @@ def train(
     from ...envs.outside.messages import shown
     from ...envs.outside.spec import nearest
     from ..progress import train_with_progress
-    from ..training import RunFolder, alphago, alphazero
+    from ..training import RunFolder, alphago, alphazero, check_unfinished
     from ..training import train as run
     from ..training.model import check_algorithm
+    from .parts.trained import exit_if_unfinished, further, steps_of, tell_parts, tell_untaught
 
     given = {name: value for name, value in options.items() if not (value is None or value == [])}
     steps, minutes = given.get("steps"), given.get("minutes")
@@ -169,28 +170,16 @@ def train(
             return alphago.train(config, folder, report, parts=step)
 
         train_with_progress(trained_from_records, minutes=config.minutes)
-        _tell_parts(folder)
+        tell_parts(folder)
+        exit_if_unfinished(partial(alphago.check_unfinished, folder, parts=step))
         return
-    begin: Any = run if kind is TrainingConfig else alphazero.train
+    begin, check = (run, check_unfinished) if kind is TrainingConfig else (alphazero.train, alphazero.check_unfinished)
     trained = train_with_progress(lambda report: begin(config, folder, report), config.steps, config.minutes)
-    further = _further(config, folder, _steps(trained))
-    done = f"{folder}: {_steps(trained):,} steps; go on with --resume {shlex.quote(str(folder))}{further}"
+    more = further(config, folder, steps_of(trained))
+    done = f"{folder}: {steps_of(trained):,} steps; go on with --resume {shlex.quote(str(folder))}{more}"
     print_plain(_console, done)
-    _tell_untaught(folder, trained)
-
-
-def _further(config: Any, folder: Path, steps: int) -> str:
-    """Return the options without which nothing is left to do: twice each limit that the run has reached."""
-    from ..training import RunFolder
-
-    _, seconds = RunFolder(folder).done()
-    further = ""
-    if config.steps is not None and steps >= config.steps:
-        further += f" --steps {2 * steps}"
-    if config.minutes is not None and seconds >= 60 * config.minutes:
-        more = 2 * config.minutes if seconds < 120 * config.minutes else math.ceil(seconds / 30)
-        further += f" --minutes {more:g}"
-    return further
+    tell_untaught(folder, trained)
+    exit_if_unfinished(partial(check, folder))
 
 
 def _in_a_folder_name(game: str) -> str:
@@ -208,59 +197,35 @@ def _go_on(
     """Go on with the run in a folder."""
     from ..progress import train_with_progress
     from ..training import alphago, alphazero, check_unfinished, resume
+    from .parts.trained import exit_if_unfinished, kept, steps_of, tell_parts, tell_untaught
 
     if alphago.is_run(folder):
         if steps is not None:
             raise ValueError("--steps is no option of alphago: its parts have their own, in the folder's config.json")
-        alphago.check_unfinished(folder, parts=step, minutes=minutes, **machine)
+        check = partial(alphago.check_unfinished, folder, parts=step, minutes=minutes, **machine)
+        check()
         train_with_progress(
             lambda report: alphago.resume(folder, report, parts=step, minutes=minutes, **machine),
-            minutes=minutes or _kept(folder, "minutes"),
+            minutes=minutes or kept(folder, "minutes"),
         )
-        _tell_parts(folder)
+        tell_parts(folder)
+        exit_if_unfinished(check)
         return
     if step:
         raise ValueError(f"--step names a part of a run of alphago, and {str(folder)!r} holds none")
     is_ours = alphazero.is_run(folder)
-    (alphazero.check_unfinished if is_ours else check_unfinished)(folder, steps=steps, minutes=minutes, **machine)
+    left = alphazero.check_unfinished if is_ours else check_unfinished
+    check = partial(left, folder, steps=steps, minutes=minutes, **machine)
+    check()
     go_on: Any = alphazero.resume if is_ours else resume
     trained = train_with_progress(
         lambda report: go_on(folder, report, steps=steps, minutes=minutes, **machine),
-        steps or _kept(folder, "steps"),
-        minutes or _kept(folder, "minutes"),
+        steps or kept(folder, "steps"),
+        minutes or kept(folder, "minutes"),
     )
-    print_plain(_console, f"{folder}: {_steps(trained):,} steps")
-    _tell_untaught(folder, trained)
-
-
-def _tell_untaught(folder: Path, trained: Any) -> None:
-    """Say of a run of alphazero that has ended before anything was learned when that begins."""
-    if getattr(trained, "learned", None) == 0:
-        one_step = math.ceil(_kept(folder, "batch_size") / _kept(folder, "replay_ratio"))
-        first = max(_kept(folder, "learn_after"), one_step)
-        print_plain(
-            _console,
-            f"the network has learned nothing yet: a run begins to learn after {first:,} samples (--learn-after of a "
-            f"new run), and {trained.samples:,} were played",
-        )
-
-
-def _kept(folder: Path, name: str) -> Any:
-    """Return what the configuration of a run says of a field."""
-    return json.loads((folder / "config.json").read_text()).get(name)
-
-
-def _tell_parts(folder: Path) -> None:
-    """Say which parts of a run of alphago are finished, and what came out."""
-    from ..training.alphago.summary import lines_of
-
-    for line in lines_of(folder):
-        print_plain(_console, line)
-
-
-def _steps(trained: Any) -> int:
-    """Return the steps of a model of stable-baselines3, or of a progress."""
-    return trained.steps if hasattr(trained, "steps") else trained.num_timesteps
+    print_plain(_console, f"{folder}: {steps_of(trained):,} steps")
+    tell_untaught(folder, trained)
+    exit_if_unfinished(check)
 
 
 def _check_options(algorithm: str, kind: type[Any], given: dict[str, Any]) -> None:

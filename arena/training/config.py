@@ -19,6 +19,7 @@ from .settings import (
     NUM_ENVS,
     Settings,
     about,
+    check_opening_plies,
     check_settings,
     documented,
     most_threads,
@@ -219,11 +220,12 @@ class TrainingConfig(Settings):
         """Check what the game and the players are called, before anything is written.
 
         Raises:
-            ValueError: a name is unknown; the nearest is suggested.
+            ValueError: a name is unknown, and the nearest is suggested; or games are not as long as their openings.
         """
         from ...agents import make
         from ...envs import make_game
 
         game = make_game(self.game)
+        check_opening_plies(game, self.opening_plies)
         for spec in {*self.opponents, *self.ladder}:
             make(spec, game)

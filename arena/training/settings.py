@@ -41,6 +41,7 @@ __all__ = [
     "Settings",
     "about",
     "check_machine",
+    "check_opening_plies",
     "check_settings",
     "default_of",
     "described",
@@ -239,6 +240,16 @@ def check_machine(device: str, backend: str) -> None:
 def have_passed(minutes: float | None, seconds: float) -> bool:
     """Return whether so many minutes are over after these seconds; None never are."""
     return minutes is not None and seconds >= 60 * minutes
+
+
+def check_opening_plies(game: Game, given: int | None) -> None:
+    """Check that games are as long as the random plies that are given to open them.
+
+    Raises:
+        ValueError: they are not.
+    """
+    if given is not None and given > game.max_plies:
+        raise ValueError(f"opening_plies must be from 0 to {game.max_plies}, got {given}")
 
 
 def most_opening_plies(game: Game, given: int | None) -> int:

@@ -15,7 +15,7 @@ import plyground.envs
 from plyground.agents.teaching.exercises import EXERCISES
 from plyground.arena import TrainingConfig, formats
 from plyground.arena.cli.commands import COMMANDS
-from plyground.arena.cli.main import _loaded
+from plyground.arena.cli.group import _loaded
 from plyground.arena.training.alphago import AlphaGoConfig
 from plyground.arena.training.alphazero import AlphaZeroConfig
 from tests.helpers.command_line import Run

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plyground.arena import TrainingConfig
-from plyground.arena.cli.train import _further
+from plyground.arena.cli.parts.trained import further
 from plyground.arena.training.alphazero import AlphaZeroConfig
 from tests.helpers.command_line import Run
 
@@ -113,7 +114,7 @@ def test_the_advice_names_the_limits_that_are_reached(
     state.mkdir(parents=True)
     (state / "state.json").write_text(json.dumps({"seconds": seconds}))
     config.save(tmp_path / "config.json")
-    assert _further(config, tmp_path, steps) == advice
+    assert further(config, tmp_path, steps) == advice
 
 
 @pytest.mark.parametrize(
@@ -148,6 +149,44 @@ def test_what_would_do_nothing_is_refused(run: Run, tmp_path: Path, words: str, 
     out = tmp_path / "run"
     assert message in " ".join(run("train", algorithm, "tictactoe", "--out", str(out), *options, code=2)[1].split())
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("alphazero --actors 1 --ray", "actors on a cluster need Ray"),
+        ("alphazero --opening-plies 10", "opening_plies must be from 0 to 9, got 10"),
+        ("ppo --opening-plies 10", "opening_plies must be from 0 to 9, got 10"),
+    ],
+)
+def test_what_a_run_would_find_out_as_it_begins_is_told_before(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    """After seconds, in which torch was loaded and the folder made."""
+
+    def begun(*_: Any) -> None:
+        raise AssertionError("the run has begun")
+
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
+    monkeypatch.setattr("plyground.arena.training.alphazero.run.AlphaZeroSession", begun)
+    monkeypatch.setattr("plyground.arena.training.run.new_model", begun)
+    algorithm, *options = words.split()
+    said = run("train", algorithm, "tictactoe", "--out", str(tmp_path / "run"), *options, code=2)[1]
+    assert message in said
+    assert "compiling" not in said  # the first line of a bar
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_on_a_cluster_does_not_go_on_without_ray(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    AlphaZeroConfig("tictactoe", actors=1, ray=True).save(tmp_path / "config.json")
+    state = tmp_path / "state" / "step_000000032"
+    state.mkdir(parents=True)
+    (state / "state.json").write_text(json.dumps({"seconds": 1}))
+    said = run("train", "--resume", str(tmp_path), code=2)[1]
+    assert said.startswith("error: actors on a cluster need Ray")
 
 
 def test_an_unknown_algorithm_is_compared_with_all(run: Run) -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from plyground.agents import Solver
 from plyground.agents.solver.endings import Endings, without_count
 from plyground.agents.solver.solving import look_up
-from plyground.arena.cli.main import app
+from plyground.arena.cli.group import app
 from plyground.envs import Game, chess
 from plyground.envs.games.chess.endings import image_key
 from plyground.envs.jit import kernel

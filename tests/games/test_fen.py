@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from plyground.arena.cli import app
+from plyground.arena.cli.group import app
 from plyground.envs import checkers, make_game
 from tests.conftest import random_game
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from plyground.arena.cli.commands import COMMANDS
-from plyground.arena.cli.main import _loaded
+from plyground.arena.cli.group import _loaded
 from plyground.envs import Game, State, check_game, make_game
 from tests.conftest import random_game
 from tests.helpers.command_line import Run

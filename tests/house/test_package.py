@@ -61,7 +61,8 @@ ROOMS = {
     },
     "arena.cli.parts": {
         *("agents.solver", "agents.teaching", "envs.render", "envs.vector", "arena.grading", "arena.records"),
-        *("arena.openings", "arena.ratings", "arena.store", "arena.tournaments"),
+        *("arena.openings", "arena.ratings", "arena.store", "arena.tournaments", "arena.training"),
+        "arena.training.alphago",
     },
     "arena.engine": {
         *("agents.engines", "arena.records", "arena.referee", "envs.games.go", "envs.jit", "envs.vector"),
@@ -95,12 +96,14 @@ EVERYWHERE = {"envs.definition", "envs.outside"}  # what each room may import, b
 # The only imports inside functions, which the arrows leave out, and why they are there.
 LATE = {
     ("envs.vector.opponents", "agents"),  # an opponent given as a spec string: the one arrow that points up
-    ("arena.cli.main", "envs.version"),  # only --version waits for it
-    ("arena.cli.main", "agents.engines"),  # help imports no agents
-    ("arena.cli.main", "arena.processes"),  # nor what plays in other processes
-    ("arena.cli.main", "arena.training.alphazero.team"),  # nor what trains
-    ("arena.cli.main", "arena.faults"),  # nor a game
-    ("arena.cli.main", "envs.outside.messages"),
+    ("arena.cli", "arena.cli.group"),  # Ctrl-C is heard while this is loaded
+    ("arena.cli", "arena.interruption"),
+    ("arena.cli.group", "envs.version"),  # only --version waits for it
+    ("arena.cli.group", "agents.engines"),  # help imports no agents
+    ("arena.cli.group", "arena.processes"),  # nor what plays in other processes
+    ("arena.cli.group", "arena.training.alphazero.team"),  # nor what trains
+    ("arena.cli.group", "arena.faults"),  # nor a game
+    ("arena.cli.group", "envs.outside.messages"),
     ("agents.engines.chess_engine", "agents.engines.chess_protocols"),  # this needs python-chess
     ("agents.networks", "agents.networks.module"),  # this needs torch, and most of those below a library each
     ("agents.networks", "agents.networks.onnx_backend"),
@@ -135,6 +138,7 @@ LATE = {
     ("arena.training.alphazero.ray_actors", "agents.networks"),
     ("arena.training.alphazero.actors", "agents.networks"),
     ("arena.training.alphazero.config", "agents"),
+    ("arena.training.alphazero.config", "arena.cluster"),
     ("arena.training.alphazero.config", "agents.networks"),
     ("arena.training.alphazero.config", "envs"),
     ("arena.training.alphazero.config", "envs.outside.elsewhere"),

@@ -177,6 +177,27 @@ def test_damaged_results_are_named(whole: Path, tmp_path: Path, file: str, messa
         resume(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"game": "tictactoe", "algor', "Unterminated string starting at"),
+        ("", "Expecting value"),
+        ("[]", "the setting 'game' is missing"),
+        ('{"algorithm": "alphago"}', "the setting 'game' is missing"),
+        ('{"game": "tictactoe", "algorithm": 3}', "unknown algorithm 3: Choose from: alphago"),
+        ('{"game": "tictactoe", "algorithm": "alphago", "minutes": "x"}', "minutes must be a number"),
+    ],
+)
+def test_a_damaged_configuration_is_named(run: Run, whole: Path, tmp_path: Path, text: str, message: str) -> None:
+    """The folder was said to hold no training run."""
+    path = tmp_path / "run"
+    shutil.copytree(whole, path, ignore=shutil.ignore_patterns("value"))
+    (path / "config.json").write_text(text)
+    error = " ".join(run("train", "--resume", str(path), code=2)[1].split())
+    assert f"config.json' is no configuration of a training run: {message}" in error
+    assert (path / "config.json").read_text() == text
+
+
 def test_parts_by_themselves_are_the_whole(config: AlphaGoConfig, whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "run"
     seen: list[AlphaGoProgress] = []

@@ -6,6 +6,7 @@ import math
 import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -75,7 +76,7 @@ def _new(games: Iterable[GameRecord], earlier: set[bytes], again: Counter[str], 
     """Yield the games that are not among the earlier ones, and add all to these then; a tournament may have equals."""
     own = set[bytes]()
     for game in games:
-        own.add(key := record_key(game))
+        own.add(key := record_key(replace(game, event=None)))  # tournaments that share it have titles of their own
         if key not in earlier:
             yield game
         else:

@@ -25,6 +25,7 @@ from ..settings import (
     Settings,
     about,
     check_machine,
+    check_opening_plies,
     check_settings,
     documented,
     most_threads,
@@ -220,8 +221,7 @@ class AlphaGoConfig(Settings):
         from ...formats import read_games
 
         game = make_game(self.game)
-        if self.opening_plies is not None and self.opening_plies > game.max_plies:
-            raise ValueError(f"opening_plies must be from 0 to {game.max_plies}, got {self.opening_plies}")
+        check_opening_plies(game, self.opening_plies)
         network_config(game, self.network)
         check_machine(self.device, self.backend)
         for spec in self.ladder:

@@ -42,8 +42,8 @@ _NEEDS = {"policy": (), "rollout": (), "rl": ("policy",), "value": ("policy", "r
 
 
 def is_run(path: str | Path) -> bool:
-    """Tell whether a folder holds a run of AlphaGo's pipeline, by its ``config.json``."""
-    return algorithm_of(path) == "alphago"
+    """Tell whether a folder holds a run of AlphaGo's pipeline: by ``config.json`` or, where damaged, its records."""
+    return algorithm_of(path) == "alphago" or (Path(path) / "records" / "summary.json").is_file()
 
 
 def train(

@@ -8,7 +8,7 @@ the fields that tell how games are played.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..settings import (
     AVERAGING,
@@ -23,11 +23,15 @@ from ..settings import (
     WEIGHT_DECAY,
     about,
     check_machine,
+    check_opening_plies,
     check_settings,
     documented,
 )
 from .play_settings import PlaySettings
 from .sizes import BY_BOARD, Size, size_of, window_size
+
+if TYPE_CHECKING:
+    from ...cluster import Cluster
 
 __all__ = ["AlphaZeroConfig"]
 
@@ -271,13 +275,35 @@ class AlphaZeroConfig(PlaySettings):
 
         return replace(self, game=absolute(self.game), ladder=tuple(map(absolute, self.ladder)))
 
+    def check_machine(self) -> None:
+        """Check that what the run is computed with is here, before it waits for any of it.
+
+        Raises:
+            ValueError: the device is not here, or what computes nets is not for it.
+            ImportError: what computes nets, or Ray where actors play on a cluster, is not installed.
+        """
+        check_machine(self.device, self.backend)
+        if self.ray:
+            self.cluster()
+
+    def cluster(self) -> Cluster:
+        """Return the Ray cluster that the actors play on, not joined yet.
+
+        Raises:
+            ImportError: Ray is not installed.
+        """
+        from ...cluster import Cluster
+
+        return Cluster("actors on a cluster")
+
     def check_names(self) -> None:
         """Check what the game and the players are called, and what the game must tell, before anything is written.
 
         Raises:
             ValueError: a name is unknown, and the nearest is suggested; or there is no such net for what the game
-                shows, or it cannot learn whose cells are, or what a result is worth.
-            ImportError: what computes nets is not installed.
+                shows, or it cannot learn whose cells are, or what a result is worth; or games are not as long as
+                their openings.
+            ImportError: what computes nets, or Ray where actors play on a cluster, is not installed.
         """
         from ....agents import make
         from ....agents.networks import network_config
@@ -285,7 +311,8 @@ class AlphaZeroConfig(PlaySettings):
 
         game = make_game(self.game)
         network = network_config(game, self.size(game.spec).network)
-        check_machine(self.device, self.backend)
+        check_opening_plies(game, self.opening_plies)
+        self.check_machine()
         for name in ("ownership", "score"):
             if getattr(self, name) > 0 and game.owners is None:
                 raise ValueError(f"{name} must be 0: {game.spec} does not tell whose cells are, by a rule `owners`")

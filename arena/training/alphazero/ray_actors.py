@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....envs import Game
-from ...cluster import Cluster
 from .actor import Actor
 from .config import AlphaZeroConfig
 from .samples import new_samples
@@ -51,7 +50,7 @@ class RayActors(Team):
     """
 
     def __init__(self, game: Game, config: AlphaZeroConfig, net: Any) -> None:
-        self._cluster = Cluster("actors on a cluster")
+        self._cluster = config.cluster()
         super().__init__(game, config, net)
         self._ray = self._cluster.ray
         self.actors: dict[int, Any] = {}

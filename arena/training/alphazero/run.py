@@ -25,7 +25,7 @@ from typing import Any
 from ....envs import make_game
 from ...interruption import interruptible
 from ..folder import StateFolder, algorithm_of
-from ..settings import check_machine, resumed
+from ..settings import resumed
 from ..whole_files import alone_in
 from .config import AlphaZeroConfig
 from .examination import KEPT
@@ -146,7 +146,7 @@ def check_unfinished(
     Raises:
         FileNotFoundError: the folder holds no run.
         ValueError: a limit is reached, a value is out of its range, the device is not here, or a file is damaged.
-        ImportError: what computes nets is not installed.
+        ImportError: what computes nets, or Ray where actors play on a cluster, is not installed.
     """
     _unfinished(run_folder(folder), steps, minutes, machine)
 
@@ -158,7 +158,7 @@ def _unfinished(
     run.state()
     config = resumed(AlphaZeroConfig.load(run.config), {"steps": steps, "minutes": minutes}, machine)
     run.check_left(config.steps, config.minutes)
-    check_machine(config.device, config.backend)
+    config.check_machine()
     return config
 
 

@@ -1,4 +1,4 @@
-"""The command line ``plyground``: the group of commands. A command is loaded when it is called.
+"""The group of commands, and what is said of errors. A command is loaded when it is called.
 
 Results go to standard output; progress and errors to standard error. A user's mistake is one line, and exit code 2.
 """
@@ -21,13 +21,12 @@ from rich.text import Text
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from ..interruption import always_heard
 from ..lines import console, print_plain
 from ..notices import notices_shown
 from .commands import COMMANDS
 from .options import results_alone
 
-__all__ = ["app", "main"]
+__all__ = ["app", "run"]
 
 _UsageError: Any = typer.BadParameter.__base__  # what a wrong option or argument raises
 _err = console(stderr=True)
@@ -103,12 +102,11 @@ def _options(
     context.with_resource(notices_shown(quiet))
 
 
-def main() -> None:
-    """Run the command line and exit: with 0, with 2 after a user's mistake, with 130 after Ctrl-C.
+def run(arguments: list[str]) -> NoReturn:
+    """Call the command that the arguments begin with, say what is wrong, and exit; see `main`.
 
-    Where code of the user's own fails in the midst of the work, such as a player, it is 1.
-
-    What was done before Ctrl-C is printed all the same. Where it is how one ends, as in ``watch``, it is no error.
+    Raises:
+        KeyboardInterrupt: Ctrl-C came where the command leaves it to its caller.
     """
     try:
         for stream in (sys.stdout, sys.stderr):  # what an encoding such as ASCII lacks is a question mark, and no error
@@ -116,8 +114,7 @@ def main() -> None:
                 continue
             if stream.errors == "strict" or (stream.errors == "surrogateescape" and stream.encoding != "utf-8"):
                 stream.reconfigure(errors="replace")
-        with always_heard():
-            sys.exit(_called(sys.argv[1:] or ["--help"]))
+        sys.exit(_called(arguments))
     except _UsageError as error:
         _complain(f"{error.format_message()}{_value_of(error)}")
     except OSError as error:
@@ -130,8 +127,8 @@ def main() -> None:
         if not _is_of_a_process(error):
             raise
         _complain(str(error))
-    except (KeyboardInterrupt, typer.Abort):
-        sys.exit(130)
+    except typer.Abort:  # into which Typer turns Ctrl-C
+        raise KeyboardInterrupt from None
 
 
 def _called(arguments: list[str]) -> Any:
