@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,9 +36,10 @@ from .tournaments.course import MAX_FAILURES
 from .tournaments.earlier import check_alike
 from .wording import counted
 
-__all__ = ["check_first_games", "generate"]
+__all__ = ["check_first_games", "default_plies", "generate"]
 
-_ATTEMPTS = 1000  # random openings that may end the game, before one without moves is taken
+_ATTEMPTS = 1000  # random openings that may end the game, before none is found
+_MOST_PLIES = 8  # random plies by default, at most
 _LOG = logging.getLogger("plyground")
 _CHUNK = 4  # games that a process plays before it reports
 
@@ -74,8 +77,8 @@ def generate(
         max_failures: after so many games that a player has lost so, there are no more.
 
     Raises:
-        ValueError: an argument is out of its range, or a player cannot be made, or not be pickled. Nothing is played
-            then.
+        ValueError: an argument is out of its range, or all games are over after so many random plies, or a player
+            cannot be made, or not be pickled. Nothing is played then.
         EngineError: later, where a player has failed too often.
         WorkerError: later, where a process dies.
     """
@@ -138,7 +141,7 @@ def check_first_games(
 
     Raises:
         ValueError: one is of another game, of other players, or has another seed, another opening or other noise; or
-            an argument is out of its range.
+            an argument is out of its range, or all games are over after so many random plies.
     """
     game = as_game(game)
     table = _new_table(game, players, seed, opening_plies, noise)
@@ -253,12 +256,7 @@ class _Table:
         return _Drawn(seats, noises, self._opening(rng))
 
     def _opening(self, rng: np.random.Generator) -> list[int]:
-        plies = int(rng.integers(self.plies[0], self.plies[1] + 1))
-        for _ in range(_ATTEMPTS):
-            moves, state = random_line(self.game, plies, rng)
-            if not self.game.is_terminal(state):
-                return moves
-        return []
+        return _open_line(self.game, int(rng.integers(self.plies[0], self.plies[1] + 1)), rng)
 
     def __getstate__(self) -> dict[str, Any]:
         # A worker may be in another folder.
@@ -289,7 +287,44 @@ def _new_table(
         raise ValueError(f"noise must be a share, at least 0 and below 1, got {noise!r}")
     if not players:
         raise ValueError("give one player or more: a game needs somebody who plays it")
+    _check_open(game, plies[1])  # before anything is written
     return _Table(game, tuple(players), seed, plies, noise, failures)
+
+
+def default_plies(game: Game) -> tuple[int, int]:
+    """Return the fewest and the most random plies that open a game by default: up to 8, and to half of the longest.
+
+    There are fewer at most where all games are over by then.
+    """
+    most = min(_MOST_PLIES, game.max_plies // 2)
+    while most:
+        with suppress(ValueError):
+            _check_open(game, most)
+            break
+        most -= 1
+    return 0, most
+
+
+@lru_cache  # for rules run slowly as plain Python
+def _check_open(game: Game, plies: int) -> None:
+    """Raise `ValueError` if all games are over after so many random plies."""
+    _open_line(game, plies, np.random.default_rng(0))
+
+
+def _open_line(game: Game, plies: int, rng: np.random.Generator) -> list[int]:
+    """Return random moves after which the game goes on.
+
+    Raises:
+        ValueError: none were found.
+    """
+    for _ in range(_ATTEMPTS):
+        moves, state = random_line(game, plies, rng)
+        if not game.is_terminal(state):
+            return moves
+    raise ValueError(
+        f"found no open position of {game.name} after {counted(plies, 'random ply', 'random plies')}, for each of "
+        f"{_ATTEMPTS:,} random games was over by then: use fewer opening plies; 0 are always possible"
+    )
 
 
 class _Noisy:

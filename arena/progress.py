@@ -30,7 +30,7 @@ from .notices import CONSOLE
 from .ratings.lists import lead_of
 from .ratings.paired import PairCounter
 from .records.files import NoRoomError
-from .records.names import is_store, split_name
+from .records.names import HELD, is_store, split_name
 from .records.record import GameRecord
 from .tables import format_rate
 from .training import Progress
@@ -238,7 +238,8 @@ class _Leader:
 def convert_with_progress(source: Path, target: Path, partial: bool = False) -> tuple[int, ValueError | None]:
     """Write the games of one file into a new one. Progress is shown at a terminal only.
 
-    If a game cannot be read or written, or after Ctrl-C, there is no new file.
+    If a game cannot be read or written, or after Ctrl-C, there is no new file. Where games are written one by one, the
+    error says which of them cannot be written.
 
     Args:
         source: the one file.
@@ -250,11 +251,12 @@ def convert_with_progress(source: Path, target: Path, partial: bool = False) -> 
     """
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     games = read_games(source, lambda done: bar.update(reading, completed=done))
-    count, fault = 0, None
+    count, fault, is_read = 0, None, False  # the last: whether a game is read that is not written yet
 
     def counted() -> Iterator[GameRecord]:
-        nonlocal count, fault
+        nonlocal count, fault, is_read
         while True:
+            is_read = False
             try:
                 record = next(games, None)
             except ValueError as error:
@@ -264,6 +266,7 @@ def convert_with_progress(source: Path, target: Path, partial: bool = False) -> 
                 return
             if record is None:
                 return
+            is_read = True
             yield record
             count += 1
 
@@ -277,6 +280,8 @@ def convert_with_progress(source: Path, target: Path, partial: bool = False) -> 
                 file.with_name(f"{file.name}{end}").unlink(missing_ok=True)
             if isinstance(error, NoRoomError):
                 raise OSError(f"{error.what}; there is no new file") from error
+            if isinstance(error, ValueError) and is_read and file.suffix.lower() in HELD:
+                raise ValueError(f"game {count + 1} of {source} cannot be written to {target}: {error}") from None
             raise
     return count, fault
 

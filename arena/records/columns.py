@@ -1,6 +1,6 @@
 """Games as a table, a line each, for spreadsheets and data frames: CSV, and Parquet by pyarrow.
 
-The columns are ours, and hold all of a `GameRecord`, times included, but for the analyses of searches:
+The columns are ours, and hold all of a `GameRecord`, times included, but for the analyses of searches and the event:
 
 ==================  ==============================================================================================
 ``game``            the spec of the game

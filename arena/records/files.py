@@ -165,7 +165,7 @@ def _append(file: io.FileIO, text: bytes) -> None:
 
 def _without_zeros(text: bytes) -> bytes:
     if b"\0" in text:
-        raise ValueError("a player's name has a zero byte, which no file of text may: give another name")
+        raise ValueError("a name in a game has a zero byte, which no file of text may: give another name")
     return text
 
 

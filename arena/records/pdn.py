@@ -12,8 +12,8 @@ A game from another position has the tags ``SetUp`` and ``FEN``, see `plyground.
 
 The tag ``Plyground`` holds the notes of `plyground.arena.records.replay`. A game without this tag is read as
 ``checkers``, and its result is believed, for people resign, unless the board shows another winner; without a result it
-is ``"truncated"``, unless our rules know better. Event, date, round and time control are written as in PGN, of games
-from a store; the reader does not keep them.
+is ``"truncated"``, unless our rules know better. Event, site, date, round and time control are written, and all but
+the last read, as in PGN.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby, islice, pairwise
 from operator import itemgetter
@@ -34,7 +34,7 @@ from .names import check_held
 from .pdn_moves import actions_by_name, notation, resolve
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
-from .tags import check_start, escaped, event_tags, result_of
+from .tags import check_start, escaped, event_of_tags, event_tags, result_of
 
 __all__ = ["check_pdn_game", "read_pdn", "write_pdn"]
 
@@ -261,7 +261,8 @@ def _record(text: _Text, spec: str, made: Callable[[str], Game]) -> GameRecord:
     replay = Replay(game, game.state_from_fen(tags["FEN"]) if "FEN" in tags else None)
     _play(text.moves, replay)
     result = _read_result(tags.get("Result", "*"), text.result or "*")
-    return replay.record([tags.get("Black") or "Black", tags.get("White") or "White"], result, notes)
+    record = replay.record([tags.get("Black") or "Black", tags.get("White") or "White"], result, notes)
+    return replace(record, event=event_of_tags(tags))
 
 
 def _play(moves: list[str], replay: Replay) -> None:

@@ -13,7 +13,8 @@ repetition=5)``, which ends only as chess does without a claim. A game without a
 rules know better. The reader skips comments, numbered marks and variations.
 
 Games that come from a store have its title as ``Event``, and the tags ``Date`` (in UTC), ``Round`` (with the pairing,
-and the game of the pairing) and ``TimeControl``, as far as they are known. The reader does not keep these.
+and the game of the pairing) and ``TimeControl``, as far as they are known. The reader keeps ``Event``, ``Site``,
+``Date`` and ``Round``, as the record's `Event`, and no other tag.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from .names import check_held
 from .pgn_text import FaultError, Text, move_label, read_texts
 from .record import GameRecord, check_fields
 from .replay import Replay, legal_moves, read_notes, replayed, write_notes
-from .tags import check_start, escaped, event_tags, result_of
+from .tags import check_start, escaped, event_of_tags, event_tags, result_of
 
 __all__ = ["check_pgn_game", "read_pgn", "write_pgn"]
 
@@ -98,6 +99,7 @@ def read_pgn(
         except ValueError as error:
             fault(located(error, path, found.line, number))
             continue
+        record = replace(record, event=event_of_tags(found.tags))
         watch(min(size, size * (found.moves[-1][2] if found.moves else found.line) // lines))
         if broken is None:
             yield record

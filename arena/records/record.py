@@ -11,7 +11,7 @@ from typing import Any
 
 from ...envs.outside.messages import shown
 from ..wording import counted
-from .event import Event
+from .event import Event, is_event, known_event
 from .judgements import Judgement, are_judgements, read_judgements
 
 __all__ = ["GameRecord", "check_fields"]
@@ -40,8 +40,8 @@ class GameRecord:
         start: the position before the first move, as `plyground.envs.starting.position_text` writes it: FEN, where the
             game has that; None for the initial position.
         analyses: for each move what its player's search thought, None for moves without; None where nobody asked.
-        event: where and when it was played, of games that were read from a store. Two records may differ in it and be
-            equal, and JSON does not have it.
+        event: where and when it was played, of games that were read from a store or from a file that says so. Two
+            records may differ in it and be equal.
     """
 
     game: str
@@ -94,6 +94,8 @@ class GameRecord:
         self.check_outcome()
         # `asdict` copies deeply, which takes ten times as long as the writing.
         data = {name: getattr(self, name) for name in _NAMES}
+        if self.event is not None:
+            data["event"] = self.event.as_data() or None
         for name in _SOMETIMES:
             if data[name] is None:  # as in nearly every game
                 del data[name]
@@ -137,11 +139,13 @@ class GameRecord:
             raise ValueError("the ending is 'illegal', by the last move, but the game has no moves")
         if data.get("analyses") is not None:
             data = {**data, "analyses": read_judgements(data["analyses"])}
+        if data.get("event") is not None:
+            data = {**data, "event": known_event(data["event"])}
         return cls(**data)
 
 
-_NAMES = tuple(field.name for field in fields(GameRecord) if field.compare)  # of the fields that JSON has
-_SOMETIMES = frozenset(("reason", "start", "analyses"))  # of those that most records do not have
+_NAMES = tuple(field.name for field in fields(GameRecord))
+_SOMETIMES = frozenset(("reason", "start", "analyses", "event"))  # of those that most records do not have
 _ALWAYS = frozenset(_NAMES) - _SOMETIMES
 
 
@@ -190,6 +194,10 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "analyses": (
         "a list of [value, depth, nodes, line, sampled] or null",
         lambda value: value is None or are_judgements(value),
+    ),
+    "event": (
+        "an object with title, site, date and round as texts, or null",
+        lambda value: value is None or is_event(value),
     ),
 }
 

@@ -12,16 +12,15 @@ FF[4] leaves open how moves of GM[2] and GM[4] are written. For Othello we do as
 points in Go's form, and files that leave out forced passes. Boards have up to 26 rows. Black is the first player.
 
 The writer writes ``PB`` and ``PW``, ``RE`` (``B+``, ``W+``, ``0``; ``B+F`` or ``W+F`` after an illegal move, ``Void``
-for a game that was broken off), ``KM`` and ``RU``; of games from a store, as far as they are known, also ``EV``, ``DT``
-(in UTC), ``RO`` (with the pairing, and the game of the pairing), ``TM`` and ``OT``. Everything else but the times goes
-into a private property, ``PLYGROUND``: see `plyground.arena.records.replay`. What searches thought of their moves is
-written as comments, for people.
+for a game that was broken off), ``KM`` and ``RU``, and what is known of the event: `plyground.arena.records.sgf_event`.
+Everything else but the times goes into a private property, ``PLYGROUND``: see `plyground.arena.records.replay`. What
+searches thought of their moves is written as comments, for people.
 
 A game without that property is read by the rules that the file tells: ``SZ``, and ``KM`` (0 without it). Of all
 repetitions only the simple ko is forbidden then, for SGF does not say which superko was. The main line is read. ``RE``
 is believed, for people resign, and score by other rules, unless a game of gomoku or Othello was played to another
 result; a game that has no result, and has not ended by our rules, is ``"truncated"``. ``T`` in it is a loss on time,
-and ``F`` (a forfeit) a player's failure. Event, date, comments and the like are not kept.
+and ``F`` (a forfeit) a player's failure. Comments and the like are not kept.
 """
 
 from __future__ import annotations
@@ -45,6 +44,7 @@ from .files import Fault, Watch, add_texts, bytes_of_text, ignored, located, rai
 from .names import HELD, check_held
 from .record import GameRecord
 from .replay import Replay, legal_moves, read_notes, write_notes
+from .sgf_event import event_of, set_event
 from .sgf_points import KINDS, Kind
 from .sgf_setup import SETUP, STONES, set_up, turn_told
 from .sgf_tree import Node, Tree, read_trees
@@ -146,8 +146,7 @@ def _serialise(record: GameRecord) -> bytes:
         root.set("RU", f"area scoring, {game.parameters['superko']} superko, no suicide")
     if kind.name == "gomoku":
         root.set("RU", "exactly five" if game.parameters["exact"] else "five or more")
-    for name, value in _event(record).items():
-        root.set(name, value)
+    set_event(root, record.event)
     root.set(_NOTES, write_notes(record))
     node = root
     for move, judgement in zip(legal_moves(record), record.analyses or itertools.repeat(None), strict=False):
@@ -159,19 +158,6 @@ def _serialise(record: GameRecord) -> bytes:
             node.set("C", judgement.text)
     root.set("RE", _result(record, replay.player))
     return written.serialise()
-
-
-def _event(record: GameRecord) -> dict[str, Any]:
-    """Return the properties that tell where and when a game was played, as far as that is known."""
-    event = record.event
-    if event is None:
-        return {}
-    found: dict[str, Any] = {"EV": event.title, "DT": event.date, "RO": event.round}
-    if event.clock is not None:
-        seconds, increment, per_move = event.clock
-        found["TM"] = 0 if per_move else seconds
-        found["OT"] = f"1x{seconds:g} byo-yomi" if per_move else f"{increment:g} fischer" if increment else None
-    return {name: value for name, value in found.items() if value is not None}
 
 
 def _result(record: GameRecord, player: int) -> str:
@@ -245,7 +231,7 @@ def _record(nodes: Sequence[Node], encoding: str, made: Callable[..., Game]) -> 
     replay = Replay(game)
     _play(nodes, kind, size, replay)
     players = [_get(root, "PB", "") or "Black", _get(root, "PW", "") or "White"]
-    record = replay.record(players, result, notes)
+    record = replace(replay.record(players, result, notes), event=event_of(root))
     return record if notes is not None or ending is None else replace(record, ending=ending)
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from .event import Event, known_event
 from .record import GameRecord
 
-__all__ = ["check_start", "escaped", "event_tags", "result_of"]
+__all__ = ["check_start", "escaped", "event_of_tags", "event_tags", "result_of"]
+
+_OURS = "plyground"  # the event of games of which none is known
+_DAY = re.compile(r"\d{4}(-\d\d){0,2}")
+_DAY_IN_TAG = re.compile(r"(\d{4})(?:\.(\d\d))?(?:\.(\d\d))?(?:\.\?\?)*")
 
 
 def check_start(record: GameRecord) -> None:
@@ -24,10 +30,13 @@ def event_tags(record: GameRecord) -> dict[str, str]:
     """Return the tags that tell where and when a game was played, as far as that is known."""
     event = record.event
     if event is None:
-        return {"Event": "plyground"}
-    tags = {"Event": event.title}
+        return {"Event": _OURS}
+    tags = {"Event": event.title or "?"}
+    if event.site is not None:
+        tags["Site"] = event.site
     if event.date is not None:
-        tags["Date"] = event.date.replace("-", ".") + ".??" * (2 - event.date.count("-"))
+        is_day = _DAY.fullmatch(event.date)
+        tags["Date"] = event.date.replace("-", ".") + ".??" * (2 - event.date.count("-")) if is_day else event.date
     if event.round is not None:
         tags["Round"] = event.round
     if event.clock is not None:
@@ -36,6 +45,19 @@ def event_tags(record: GameRecord) -> dict[str, str]:
     elif event.time == "":
         tags["TimeControl"] = "-"
     return tags
+
+
+def event_of_tags(tags: Mapping[str, str]) -> Event | None:
+    """Return the event that the tags of a game tell, and not what `event_tags` writes where nothing is known."""
+    title, site, date, round = (tags.get(name, "").strip() for name in ("Event", "Site", "Date", "Round"))
+    day = _DAY_IN_TAG.fullmatch(date)
+    known = {
+        "title": title if title != _OURS else "",
+        "site": site,
+        "date": date if day is None else "-".join(filter(None, day.groups())),
+        "round": round,
+    }
+    return known_event({name: text for name, text in known.items() if text.strip("?.")})
 
 
 def result_of(record: GameRecord, player: int) -> str:

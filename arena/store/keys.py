@@ -68,5 +68,5 @@ def game_key(rules: bytes, first: bytes, second: bytes, opening: Opening, seed: 
 
 
 def record_key(record: GameRecord) -> bytes:
-    """Return the key of a game of which only the record is known: a hash of all of it."""
+    """Return the key of a game of which only the record is known: a hash of all of it, and of its event."""
     return hashlib.blake2b(record.to_json().encode(), digest_size=_BYTES, person=b"record").digest()

@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..records.event import Event
+from ..records.event import Event, known_event
 from ..records.judgements import packed, unpacked
 from ..records.record import GameRecord
 from ..wording import counted
@@ -58,6 +58,8 @@ def row_of(
     if seed is not None and seed not in _SEEDS:
         more["seed"], seed = seed, None
     opening = record.opening
+    if record.event is not None and (known := record.event.as_data()):
+        more["event"] = known
     begun = opening if not any(record.seconds[:opening]) else 0
     times = record.seconds[begun:]
     if times and max(map(abs, times)) > _MOST:
@@ -91,6 +93,16 @@ def record_of(
 ) -> GameRecord:
     """Return the game of a row, whose values are those of `COLUMNS`.
 
+    Args:
+        row: the row.
+        key: the key of the game.
+        source: the spec of what is played.
+        first: the name of the player who moves first.
+        second: the name of the other.
+        endings: tells an ending by its number.
+        analyses: what searches thought, as the file has it.
+        event: what is known of the event beside the row, which may know more.
+
     Raises:
         ValueError: the row, or what is kept beside it, is damaged.
     """
@@ -100,6 +112,8 @@ def record_of(
     _, _, _, one, two, ending, plies, opening, seed, _, reason, more, start, moves, seconds, movers = values
     other = json.loads(more) if more else {}
     times = _unpacked("f", seconds).tolist()
+    if "event" in other and (own := known_event(other["event"])) is not None:
+        event = own if own.title or event is None else own._replace(title=event.title)
     judgements = None if analyses is None else unpacked(analyses)
     if judgements is not None and len(judgements) != plies:
         raise ValueError(f"a game of {counted(plies, 'move')} has {counted(len(judgements), 'analysis', 'analyses')}")

@@ -16,7 +16,7 @@ from plyground.agents.engines import EngineError
 from plyground.arena import GameRecord
 from plyground.arena.cli.parts.generation import saved
 from plyground.arena.formats import read_games
-from plyground.arena.generation import check_first_games, generate
+from plyground.arena.generation import check_first_games, default_plies, generate
 from plyground.arena.store import tournaments_in
 from plyground.envs import make_game
 from tests.helpers.command_line import Run
@@ -60,6 +60,26 @@ def test_games_of_a_few_plies_have_openings_of_fewer(run: Run, tmp_path: Path) -
     out = tmp_path / "games.jsonl"
     run("generate", "mnk(m=2, n=3, k=2)", "random", "--games", "20", "--out", str(out))
     assert {record.opening for record in read_games(out)} <= {0, 1, 2, 3}
+
+
+def test_openings_that_end_every_game_are_refused_before_anything_is_written(run: Run, tmp_path: Path) -> None:
+    """Games were played without any, and nothing was said."""
+    words = ("generate", GAME, "random", "--games", "2", "--out", str(tmp_path / "games.jsonl"), "--opening-plies")
+    message = "found no open position of tictactoe after 9 random plies, for each of 1,000 random games was over by"
+    for plies in ("9-9", "0-9"):
+        error = " ".join(run(*words, plies, code=2)[1].split())
+        assert f"{message} then: use fewer opening plies; 0 are always possible" in error
+    assert not list(tmp_path.iterdir())
+    for jobs in (1, 2):
+        with pytest.raises(ValueError, match=message):
+            generate(GAME, ["random"], 2, opening_plies=9, jobs=jobs)
+    assert {record.opening for record in generate(GAME, ["random"], 3, opening_plies=(8, 8))} == {8}
+
+
+def test_by_default_a_game_that_ends_at_once_has_no_opening() -> None:
+    assert default_plies(make_game("mnk(m=1, n=2, k=1)")) == (0, 0)
+    assert default_plies(make_game("tictactoe")) == (0, 4)
+    assert default_plies(make_game("connect_four")) == (0, 8)
 
 
 def test_nobody_made_the_moves_that_noise_drew() -> None:

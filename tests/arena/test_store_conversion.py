@@ -136,6 +136,15 @@ class TestConversion:
             assert "0 games" in run("convert", str(source), str(tmp_path / name))[0]
             assert list(read_games(tmp_path / name)) == []
 
+    def test_a_game_that_a_format_does_not_hold_is_named(self, run: Run, tmp_path: Path) -> None:
+        """Nobody could tell which one it was."""
+        good = GameRecord("gomoku(size=7)", ["a", "b"], [0], 0, [0.0, 0.0], "truncated", [0.0], [0], None)
+        source, target = tmp_path / "games.jsonl", tmp_path / "games.sgf"
+        write_games(source, [good, good, replace(good, moves=[49])])
+        error = " ".join(run("convert", str(source), str(target), code=2)[1].split())
+        assert f"game 3 of {source} cannot be written to {target}: move 1, 49, is illegal in gomoku(size=7)" in error
+        assert not target.exists()
+
     def test_no_more_games_leave_a_file_as_it_is(self, tmp_path: Path) -> None:
         file = tmp_path / "games.sgf"
         write_games(file, [GameRecord("gomoku(size=7)", ["a", "b"], [0], 0, [0.0, 0.0], "finished", [0.0], [0], None)])
@@ -195,6 +204,6 @@ class TestConversion:
         ]
         write_games(file, records)
         assert list(read_games(file)) == records
-        with pytest.raises(ValueError, match="a player's name has a zero byte"):
+        with pytest.raises(ValueError, match="a name in a game has a zero byte"):
             write_games(file, [replace(records[0], players=["a\0", "b"])])
         assert list(read_games(file)) == records

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timezone
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from plyground.arena.records.tags import event_tags
 from tests.arena.test_arena import without_times
 
 GAME = "othello(size=4)"
+EMPTY: Any = (["a", "b"], [], 0, [0.0, 0.0], "truncated", [], [], None)
 PLAYERS = ["random", "mixture(random)", "minimax(depth=1)", "minimax(depth=2)"]
 
 
@@ -101,6 +104,8 @@ class TestFormats:
         [
             (None, {"Event": "plyground"}, {}),
             (Event("a"), {"Event": "a"}, {"EV": "a"}),
+            (Event("", "3 (final)", site="x"), {"Event": "?", "Site": "x", "Round": "3 (final)"}, {"RO": "3 (final)"}),
+            (Event("a", date="May 1851"), {"Event": "a", "Date": "May 1851"}, {"EV": "a", "DT": "May 1851"}),
             (Event("a", date="2026"), {"Event": "a", "Date": "2026.??.??"}, {"EV": "a", "DT": "2026"}),
             (Event("a", date="2026-11"), {"Event": "a", "Date": "2026.11.??"}, {"EV": "a", "DT": "2026-11"}),
             (Event("a", time=""), {"Event": "a", "TimeControl": "-"}, {"EV": "a"}),
@@ -121,11 +126,60 @@ class TestFormats:
     def test_what_is_known_is_told(
         self, event: Event | None, in_tags: dict[str, str], in_sgf: dict[str, Any], tmp_path: Path
     ) -> None:
-        record = GameRecord(GAME, ["a", "b"], [], 0, [0.0, 0.0], "truncated", [], [], None, event=event)
+        record = GameRecord(GAME, *EMPTY, event=event)
         assert event_tags(record) == in_tags
         write_games(tmp_path / "games.sgf", [record])
         (found,) = roots(tmp_path / "games.sgf")
         assert {name: found[name] for name in ("EV", "DT", "RO", "TM", "OT") if name in found} == in_sgf
+
+
+class TestFilesFromElsewhere:
+    """Of a collection that was converted the event, the site, the date and the round of each game were lost."""
+
+    @pytest.mark.parametrize("suffix", ["pgn", "pdn"])
+    def test_tags(self, suffix: str, tmp_path: Path) -> None:
+        if suffix == "pgn":
+            pytest.importorskip("chess")
+        moves = "1. e4 e5" if suffix == "pgn" else "1. 11-15 23-19"
+        told = [
+            {"Event": r"World \"98\"", "Site": "Reykjavik ISL", "Date": "1972.07.11", "Round": "29"},
+            {"Event": "Casual", "Site": "https://example.org/1", "Date": "1851.??.??", "Round": "-"},
+            {"Event": "?", "Site": "?", "Date": "1902.03.??", "Round": "?"},
+            {"Event": "?", "Site": "London ENG", "Date": "1834.??.05", "Round": "1.2"},
+            {"Event": "plyground", "Site": "?", "Date": "????.??.??", "Round": "?"},
+        ]
+        texts = ("".join(f'[{name} "{value}"]\n' for name, value in one.items()) for one in told)
+        games = "".join(f'{text}[Result "1-0"]\n\n{moves} 1-0\n\n' for text in texts)
+        (tmp_path / f"games.{suffix}").write_text(games)
+        assert [record.event for record in read_games(tmp_path / f"games.{suffix}")] == [
+            Event('World "98"', "29", "1972-07-11", site="Reykjavik ISL"),
+            Event("Casual", "-", "1851", site="https://example.org/1"),
+            Event("", date="1902-03"),
+            Event("", "1.2", "1834.??.05", site="London ENG"),
+            None,
+        ]
+        for target in convert_on(tmp_path, suffix):
+            known = [{**dict.fromkeys(told[0], "?"), "Date": "????.??.??"} | one for one in tags(target)]
+            assert [{name: one[name] for name in told[0]} for one in known] == told
+
+    def test_properties(self, tmp_path: Path) -> None:
+        event = r"EV[Honinbo \] final]PC[Tokyo]DT[1933-10-16,17]RO[3 (final)]"
+        (tmp_path / "games.sgf").write_text(f"(;GM[1]SZ[5]{event}RE[B+R];B[aa];W[bb])(;GM[1]SZ[5]RE[W+R];B[aa])")
+        expected = [Event("Honinbo ] final", "3 (final)", "1933-10-16,17", site="Tokyo"), None]
+        for target in (tmp_path / "games.sgf", *convert_on(tmp_path, "sgf")):
+            assert [record.event for record in read_games(target)] == expected
+
+    def test_a_title_that_cannot_be_read_loses_no_game(self, tmp_path: Path) -> None:
+        (tmp_path / "games.sgf").write_bytes(b"(;GM[1]SZ[5]CA[UTF-8]EV[Caf\xe9]DT[1999]RE[B+R];B[aa];W[bb])")
+        assert [record.event for record in read_games(tmp_path / "games.sgf")] == [Event("", date="1999")]
+
+
+def convert_on(folder: Path, suffix: str) -> list[Path]:
+    """Return files of the same format that have the games of one: at once, and by way of JSON lines and a store."""
+    for source, target in pairwise([f"games.{suffix}", "lines.jsonl", "store.db", f"far.{suffix}"]):
+        write_games(folder / target, read_games(folder / source))
+    write_games(folder / f"near.{suffix}", read_games(folder / f"games.{suffix}"))
+    return [folder / f"near.{suffix}", folder / f"far.{suffix}"]
 
 
 class TestStores:
@@ -134,10 +188,24 @@ class TestStores:
         assert record.event is not None
         bare = replace(record, event=None)
         assert record == bare
-        assert record.to_json() == bare.to_json()
-        assert GameRecord.from_json(record.to_json()).event is None
-        with pytest.raises(ValueError, match="expected an object with the fields"):
-            GameRecord.from_json('{"event": null, ' + record.to_json()[1:])
+        assert "event" not in json.loads(bare.to_json())  # whose keys in stores are those of earlier versions
+        read = GameRecord.from_json(record.to_json())
+        assert read == record
+        assert read.event == record.event._replace(place="1.1.1", time=None)
+
+    @pytest.mark.parametrize("event", ["Oslo", ["Oslo"], {"town": "Oslo"}, {"title": 3}, {"date": None}])
+    def test_an_event_of_other_fields_is_refused(self, event: Any) -> None:
+        line = json.dumps({**json.loads(GameRecord(GAME, *EMPTY).to_json()), "event": event})
+        with pytest.raises(ValueError, match="event must be an object with title, site, date and round as texts"):
+            GameRecord.from_json(line)
+
+    def test_games_that_differ_in_their_event_alone_keep_theirs(self, tmp_path: Path) -> None:
+        events = [Event("Oslo", date="2025-01-02"), Event("Oslo", date="2025-01-03"), Event("", site="Bergen"), None]
+        for name, title in (("games.db", ""), ("games.db#club", "club")):
+            write_games(tmp_path / name, [GameRecord(GAME, *EMPTY, event=event) for event in events])
+            last = Event(title, site="Bergen"), Event(title) if title else None
+            kept = read_games(tmp_path / (name if title else "games.db#games"))
+            assert [record.event for record in kept] == [*events[:2], *last]
 
     @pytest.mark.parametrize("text", ["60", "60+0.5", "0.2/move", "60 cpu", "1e-05+1e+06", None])
     def test_times_are_those_of_the_tournament(self, text: str | None, tmp_path: Path) -> None:
