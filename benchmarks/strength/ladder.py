@@ -154,6 +154,8 @@ def measured(
     wanted = dict.fromkeys(pairings_of(rungs), games)
     more = max(2, games // 4 * 2)
     while (records := played(game, rungs, wanted, seed, jobs, path)) is not None:
+        if math.isinf(error) or len(records) < sum(wanted.values()):  # a player that fails is withdrawn
+            break
         errors = errors_of_steps(rungs, records)
         most = max(range(len(errors)), key=errors.__getitem__)
         if errors[most] <= error:

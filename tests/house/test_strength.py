@@ -154,7 +154,8 @@ class TestKeptGames:
         for script in (chess, ladder):
             monkeypatch.setattr(script, "iter_match", lambda *_, **__: iter(()))
         assert chess.played(make_game("chess"), "ours", "theirs", 4, 0, [], None) == ([], False)
-        assert ladder.played(make_game("tictactoe"), ("random", "minimax"), 4, 0, 1, tmp_path / "games.jsonl") == []
+        told = (make_game("tictactoe"), ("random", "minimax"), 4, 25.0, 0, 1, tmp_path / "games.jsonl")
+        assert ladder.measured(*told) == []
 
     def test_parts_that_are_unknown_are_named_before_anything_is_played(self, tmp_path: Path) -> None:
         app = typer.Typer()
