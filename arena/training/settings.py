@@ -92,6 +92,10 @@ class Settings:
         """
         try:
             values = json.loads(Path(path).read_text())
+            if not isinstance(values, dict):
+                from ...envs.outside.messages import shown
+
+                raise ValueError(f"expected an object of JSON, got {shown(values)}")
             known = [one.name for one in fields(cls)]
             for name in values:
                 if name not in known:

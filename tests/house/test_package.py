@@ -124,6 +124,7 @@ LATE = {
     ("arena.training.settings", "agents.networks.inference"),
     ("arena.training.settings", "agents.networks.torch_backend"),  # this needs torch, too
     ("arena.training.settings", "envs.outside.limits"),
+    ("arena.training.settings", "envs.outside.messages"),
     ("arena.training.settings", "envs.outside.spec"),
     ("arena.training.settings", "envs.outside.whole_files"),
     ("arena.training.alphago.config", "agents"),

@@ -182,7 +182,7 @@ def test_damaged_results_are_named(whole: Path, tmp_path: Path, file: str, messa
     [
         ('{"game": "tictactoe", "algor', "Unterminated string starting at"),
         ("", "Expecting value"),
-        ("[]", "the setting 'game' is missing"),
+        ("[1]", "expected an object of JSON, got [1]"),
         ('{"algorithm": "alphago"}', "the setting 'game' is missing"),
         ('{"game": "tictactoe", "algorithm": 3}', "unknown algorithm 3: Choose from: alphago"),
         ('{"game": "tictactoe", "algorithm": "alphago", "minutes": "x"}', "minutes must be a number"),
