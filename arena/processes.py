@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
+import time
 import uuid
 import warnings
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import Any, NamedTuple
@@ -19,7 +21,9 @@ from numpy.typing import NDArray
 
 __all__ = ["Parcel", "WorkerError", "has_unpacked", "packed", "quiet", "results_of", "unpacked"]
 
+_PAUSE = 1.0  # seconds between two looks at whether a worker's parent lives
 _last = threading.local()  # what this thread of a worker has unpacked
+_watched = set[int]()  # parents of which a thread of this worker hears when they die
 
 
 class WorkerError(RuntimeError):
@@ -94,6 +98,8 @@ def results_of(
         WorkerError: a process has died.
     """
     results: Any = None
+    own = os.getpid()
+    work = ((_worked_for, (own, function, *given), named) for function, given, named in work)
     try:
         _hear_of_lost_tasks(get_active_backend()[0])
         results = Parallel(n_jobs=jobs, **{"return_as": "generator", **options})(work)
@@ -113,6 +119,23 @@ def results_of(
             with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all is done
                 warnings.simplefilter("ignore", UserWarning)
                 results.close()
+
+
+def _worked_for(parent: int, function: Callable[..., Any], /, *given: Any, **named: Any) -> Any:
+    """Call a function, in a process that ends soon after its parent, even where that is killed.
+
+    The workers of joblib's own backend would go on with the tasks that they have, and wait for more for minutes.
+    """
+    if os.name == "posix" and os.getppid() == parent and parent not in _watched:
+        _watched.add(parent)
+        threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+    return function(*given, **named)
+
+
+def _end_after(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_PAUSE)
+    os._exit(1)
 
 
 def _hear_of_lost_tasks(backend: Any) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,22 @@ from tests.helpers.sent_players import Heavy, slowly
 
 GAME = "tictactoe"
 PLAYERS = ["mcts(simulations=5)", "random"]
+
+
+# Two workers write the time into a file each, again and again, in the folder of the first argument.
+ENDLESS = """
+import os, sys, time
+from pathlib import Path
+import joblib
+from plyground.arena.processes import results_of
+
+def endless(folder):
+    while True:
+        Path(folder, str(os.getpid())).write_text(str(time.time()))
+        time.sleep(0.05)
+
+list(results_of((joblib.delayed(endless)(sys.argv[1]) for _ in range(9)), 2, "writes"))
+"""
 
 
 class Locked(Random):
@@ -112,6 +130,29 @@ def test_a_process_that_dies_while_it_compiles_is_told_in_a_line(
     _, err = run("warm", GAME, "./deadly.py:Player", "--jobs", "2", code=2)
     assert "error: a process that compiles has died" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a process keeps the number of its dead parent")
+def test_processes_end_with_the_one_that_they_work_for(tmp_path: Path) -> None:
+    """They went on for a minute, and waited for more for five."""
+    parent = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)])
+
+    def wait_until(holds: Callable[[], bool]) -> None:
+        end = time.monotonic() + 120
+        while not holds():
+            assert time.monotonic() < end
+            time.sleep(0.1)
+
+    def have_ended() -> bool:
+        before = [path.stat().st_mtime_ns for path in tmp_path.iterdir()]
+        time.sleep(1)
+        return [path.stat().st_mtime_ns for path in tmp_path.iterdir()] == before
+
+    wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
+    assert not have_ended()
+    parent.kill()
+    parent.wait()
+    wait_until(have_ended)
 
 
 def test_an_error_before_a_game_is_sent_comes_out(monkeypatch: pytest.MonkeyPatch) -> None:
