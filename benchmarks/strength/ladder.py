@@ -88,7 +88,8 @@ RUNGS = {
     ),
     "go": rungs_of(
         "random flat-15 flat-30 flat-60 flat-100 alphabeta-1 alphabeta-2 alphabeta-3 mcts-3 alphabeta-4 mcts-10 "
-        "mcts-30 mcts-60 mcts-100 mcts-180 mcts-300 mcts-550 mcts-1000 mcts-3000 gnugo-1 alphazero-100"
+        "mcts-30 mcts-60 mcts-100 mcts-180 mcts-300 mcts-550 mcts-1000 mcts-3000 gnugo-1 alphazero-100 "
+        "gnugo-10"
     ),
     "chess": rungs_of(
         "random mcts-10 mcts-30 mcts-100 mcts-300 short-20 short-30 short-60 short-100 cut-30 cut-100 cut-300 plain-1 "
