@@ -2,13 +2,14 @@
 
     python -m benchmarks.strength.chess games --games 100 --keep build/chess.jsonl
     python -m benchmarks.strength.chess games --only 2200 --seconds 1 --games 40 --keep build/chess_1s.jsonl
+    python -m benchmarks.strength.chess games --only phalanx --clock 10 --keep build/chess_clock.jsonl
     python -m benchmarks.strength.chess suite benchmarks/data/bratko_kopec.epd --seconds 1
 
 The first plays matches from pairs of openings, against programs that are installed as Debian has them (``apt-get
 install stockfish gnuchess fairymax phalanx``) and speak UCI or XBoard through python-chess (the extra ``chess``). Games
 that the file has are not played again; Ctrl-C loses one game at most. Stockfish plays as strongly as ``UCI_Elo`` says,
-which was fitted to games of 120 s and 1 s a move. XBoard knows whole seconds only: Fairy-Max is given a depth, and
-Phalanx, which takes none, a second.
+which was fitted to games of 120 s and 1 s a move. XBoard knows whole seconds for a move only: Fairy-Max is given a
+depth, and Phalanx, which takes none, a second. With ``--clock`` both sides have so long for a game, and no other limit.
 
 The second counts the positions that are solved: where the move after so many seconds is one of the best ones.
 """
@@ -36,6 +37,7 @@ from plyground.envs.games.chess.san import read_san, san_of
 
 HEAD = ("opponent", "games", "score", "Elo", "95 % interval")
 SUITE = Path(__file__).parents[1] / "data" / "bratko_kopec.epd"
+_AT_MOST = 60.0  # seconds for a move on a clock
 app = typer.Typer(add_completion=False, help=(__doc__ or "").partition("\n")[0])
 
 
@@ -46,15 +48,17 @@ class Opponent(NamedTuple):
         name: what it is called here.
         command: what starts it.
         arguments: how it plays, in a spec string.
+        limit: of a move, where it cannot be a part of a second.
     """
 
     name: str
     command: str
     arguments: str
+    limit: str = ""
 
-    def spec(self, seconds: float) -> str:
-        """Return the player, who has so many seconds for a move, or a limit of its own."""
-        limit = "" if "xboard" in self.arguments else f"seconds={seconds:g}, "
+    def spec(self, seconds: float | None) -> str:
+        """Return the player, who has so many seconds for a move, or a limit of its own; None: it plays on a clock."""
+        limit = "" if seconds is None else (self.limit or f"seconds={seconds:g}") + ", "
         return f'engine("{self.command}", {limit}{self.arguments})'
 
 
@@ -64,8 +68,8 @@ OPPONENTS = (
         for elo in (1350, 1600, 1900, 2200)  # Stockfish 15.1, of Debian 12, takes no less than 1350
     ),
     Opponent("GNU Chess", "gnuchess --uci", 'protocol="uci"'),
-    Opponent("Fairy-Max", "fairymax", 'protocol="xboard", depth=6'),
-    Opponent("Phalanx", "phalanx", 'protocol="xboard", seconds=1'),
+    Opponent("Fairy-Max", "fairymax", 'protocol="xboard"', "depth=6"),
+    Opponent("Phalanx", "phalanx", 'protocol="xboard"', "seconds=1"),
 )
 
 
@@ -107,16 +111,25 @@ def positions_of(game: Game, file: Path) -> list[Position]:
 
 
 def played(
-    game: Game, ours: str, theirs: str, games: int, seed: int, known: list[GameRecord], keep: Path | None
+    game: Game,
+    ours: str,
+    theirs: str,
+    games: int,
+    seed: int,
+    known: list[GameRecord],
+    keep: Path | None,
+    clock: str | None = None,
 ) -> tuple[list[GameRecord], bool]:
     """Return the games of a match, those known and those played now, and whether Ctrl-C ended it.
 
     Without that, they are fewer where a program failed so often that it was withdrawn.
     """
-    done = [record for record in known if set(record.players) == {ours, theirs}][:games]
+    names = (ours if clock is None else f"{ours} on a clock of {clock} s", theirs)
+    done = [record for record in known if set(record.players) == set(names)][:games]
     if len(done) == games:
         return done, False
-    left, records = iter_match(game, (ours, theirs), games, seed, names=(ours, theirs), after=done), [*done]
+    left = iter_match(game, (ours, theirs), games, seed, names=names, after=done, time=clock)
+    records = [*done]
     return records, watch_games(left, games, records.append, keep, done)
 
 
@@ -127,17 +140,22 @@ def games(
     nodes: Annotated[
         int, typer.Option(min=0, help="Positions for a move of ours, instead of seconds: 0 for none.")
     ] = 0,
+    clock: Annotated[
+        str | None, typer.Option(metavar="CONTROL", help="Time for a game, as in 10 or 60+0.5, instead of seconds.")
+    ] = None,
     only: Annotated[str, typer.Option(metavar="TEXT", help="Opponents with this in their names.")] = "",
     seed: Annotated[int, typer.Option(min=0, help="Of the openings.")] = 0,
     keep: Annotated[Path | None, typer.Option(dir_okay=False, help="A file of games, to go on with.")] = None,
 ) -> None:
     """Play matches, and print a table."""
     game, console = chess(), Console()
-    ours = f"alphabeta(nodes={nodes})" if nodes else f"alphabeta(seconds={seconds:g})"
+    own = seconds if clock is None else _AT_MOST
+    ours = f"alphabeta(nodes={nodes})" if nodes else f"alphabeta(seconds={own:g})"
     if keep is not None:
         keep.parent.mkdir(parents=True, exist_ok=True)
     known = list(read_records(keep)) if keep is not None and keep.exists() else []
-    table = Table(*HEAD, title=f"{ours}, {seconds:g} s a move", title_justify="left")
+    pace = f"{seconds:g} s a move" if clock is None else f"{clock} s a game"
+    table = Table(*HEAD, title=f"{ours}, {pace}", title_justify="left")
     try:
         for opponent in OPPONENTS:
             command = where(opponent.command)
@@ -146,8 +164,8 @@ def games(
             if command is None:
                 table.add_row(opponent.name, "not installed", "", "", "")
                 continue
-            theirs = opponent._replace(command=command).spec(seconds)
-            records, stopped = played(game, ours, theirs, count, seed, known, keep)
+            theirs = opponent._replace(command=command).spec(seconds if clock is None else None)
+            records, stopped = played(game, ours, theirs, count, seed, known, keep, clock)
             if len(records) >= 2:
                 found = elo_difference(pair_scores(records[: len(records) // 2 * 2]))
                 interval = f"{found.low:+.0f} to {found.high:+.0f}"

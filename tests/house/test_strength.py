@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from benchmarks.strength.elo_rows import ROWS, Row
 from benchmarks.strength.openspiel_bot import OpenSpielMCTS
 from plyground.agents import MCTS, make
 from plyground.arena import match, play
+from plyground.arena.records.record import GameRecord
 from plyground.envs import BoardGameEnv, connect_four, make_game
 
 APP = typer.Typer()
@@ -156,6 +158,37 @@ class TestKeptGames:
         assert chess.played(make_game("chess"), "ours", "theirs", 4, 0, [], None) == ([], False)
         told = (make_game("tictactoe"), ("random", "minimax"), 4, 25.0, 0, 1, tmp_path / "games.jsonl")
         assert ladder.measured(*told) == []
+
+    def test_chess_on_a_clock_has_no_other_limit(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        asked: list[tuple[Any, ...]] = []
+
+        def played(game: Any, ours: str, theirs: str, *rest: Any) -> tuple[list[GameRecord], bool]:
+            asked.append((ours, theirs, rest[-1]))
+            return [], False
+
+        monkeypatch.setattr(chess, "played", played)
+        monkeypatch.setattr(chess, "where", lambda command: f"/there/{command}")
+        for options in (["--seconds", "0.2"], ["--clock", "10+0.1"]):
+            assert CliRunner().invoke(chess.app, ["games", "--only", "a", *options]).exit_code == 0
+        assert asked == [
+            ("alphabeta(seconds=0.2)", 'engine("/there/fairymax", depth=6, protocol="xboard")', None),
+            ("alphabeta(seconds=0.2)", 'engine("/there/phalanx", seconds=1, protocol="xboard")', None),
+            ("alphabeta(seconds=60)", 'engine("/there/fairymax", protocol="xboard")', "10+0.1"),
+            ("alphabeta(seconds=60)", 'engine("/there/phalanx", protocol="xboard")', "10+0.1"),
+        ]
+
+    def test_games_on_another_clock_are_no_games_of_this_match(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        told: list[int] = []
+
+        def iter_match(game: Any, players: Any, games: int, seed: int, **options: Any) -> Iterator[GameRecord]:
+            told.append(len(options["after"]))
+            yield GameRecord(game.spec, [*options["names"]], [], 0, [0.0, 0.0], "finished", [], [], seed)
+
+        monkeypatch.setattr(chess, "iter_match", iter_match)
+        known: list[GameRecord] = []
+        for clock in (None, "10", "10+0.1", "10"):
+            known += chess.played(make_game("chess"), "ours", "theirs", 2, 0, known, None, clock)[0]
+        assert told == [0, 0, 0, 1]
 
     def test_parts_that_are_unknown_are_named_before_anything_is_played(self, tmp_path: Path) -> None:
         app = typer.Typer()
