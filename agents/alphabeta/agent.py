@@ -323,15 +323,15 @@ class AlphaBeta(SearchAgent):
         w.states[0] = state
         w.frames["killers"] = -1
         w.history[:] = 0
-        age = w.status["age"][0]
+        last = w.status.copy()
         w.status[:] = self._fresh
-        w.status["age"] = age + np.uint8(1) if age < 255 else 0
+        w.status["age"] = last["age"] + np.uint8(1)  # after 255 comes 0
         if self.nodes is not None and self.options.iterative:
             w.status["budget"] = min(self.nodes, w.status["budget"][0])  # no more than it can count
         if self.options.iterative and (self.nodes, self.seconds, self.listener) != (None, None, None):
             w.status["first_limit"] = FIRST_LIMIT
         if self.options.repetitions:
-            set_past(w.status, self._past)
+            set_past(w, self._past, last, self.game, state)
         roots["exact"] = 0
         roots["depth"], roots["count"], roots["moves"][0, : actions.size] = 0, actions.size, actions
         return w, roots

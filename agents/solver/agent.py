@@ -21,7 +21,7 @@ from ...envs import Game, State
 from ...envs.outside.arguments import is_between, is_positive
 from ..analysis import Analysis
 from ..compiling import Stopwatch
-from ..repetitions import times_of
+from ..repetitions import times_of, with_root
 from ..search import DEEPEST, SearchAgent, check_arguments, check_flags, in_turn
 from .connect_four.scores import ConnectFourScores, is_connect_four
 from .deepening import Deepening, Proof, Rating
@@ -53,7 +53,7 @@ class Solution:
         nodes: positions visited; 0 if all values were known.
         seconds: wall-clock time that it took.
         complete: False after a proof by alpha-beta, which need not look at all actions. Of a win only those that win
-            as soon are known, and others may win later; of a draw, all that keep it are known.
+            as soon are known, and others may win later; of a draw, all that keep it are known, if time sufficed.
     """
 
     value: float
@@ -93,8 +93,9 @@ class Solver(SearchAgent):
     without end is a draw. A rule that draws a game by repetition changes no value, since best play to a win comes
     nearer to the end with each ply; but the solver looks at nothing of the game before: where all ways to a win lead
     through a position that it has had often enough already, the game is a draw, and the solver says a win. Where it is
-    told of such positions (``info["past"]``), its `Analysis` of a win or a loss is not ``exact``. Games that forbid
-    repetition (Go) cannot be solved in this way.
+    told of such positions (``info["past"]``), its `Analysis` of a win or a loss is not ``exact``. Nor is a slower win
+    proved where the position itself is such a one: it may lead back there. Games that forbid repetition (Go) cannot be
+    solved in this way.
 
     Where none comes again and they do not fit into memory, alpha-beta looks for a proof, in a table of fixed size. It
     finds a win or a loss with the distance, and the actions that keep both; see `Solution.complete`.
@@ -250,6 +251,9 @@ class Solver(SearchAgent):
             ratings, line = self._best_play(state, actions.tolist())
             best, fastest = _best(ratings)
             value, distance = ratings[fastest[0]]
+            this, other = self._drawn_when_again(state)
+            if this and value > 0:  # a slower win may lead back here
+                best = fastest
             return Analysis(
                 best_action=fastest[0],
                 value=value,
@@ -259,17 +263,20 @@ class Solver(SearchAgent):
                 depth=len(line) if distance is None else distance,
                 nodes=self._nodes - nodes,
                 leaves=0,
-                exact=value == 0 or not self._may_be_drawn(state),
+                exact=value == 0 or not other,
+                proved=tuple([a for a in ratings if a in best or ratings[a][0] <= 0]) if this and not other else None,
                 seconds=clock.seconds,
             )
 
-    def _may_be_drawn(self, state: State) -> bool:
-        """Return whether the game has had another position so often that it is drawn when that comes once more."""
+    def _drawn_when_again(self, state: State) -> tuple[bool, bool]:
+        """Return whether this position, and whether another one of the game, is drawn when it comes once more."""
         times = times_of(self.game)
         if not times or self._past is None:
-            return False
-        keys, counts = np.unique(self._past, return_counts=True)
-        return bool(((counts >= times - 1) & (keys != self.game.repetition_key(state))).any())
+            return False, False
+        here = self.game.repetition_key(state)
+        keys, counts = np.unique(with_root(self._past, here), return_counts=True)
+        drawn = keys[counts >= times - 1]
+        return bool((drawn == here).any()), bool((drawn != here).any())
 
     def _best_play(self, state: State, actions: Sequence[int]) -> tuple[dict[int, Rating], tuple[int, ...]]:
         """Return value and distance of the actions, as far as they are known, for the player to move; and best play."""

@@ -86,7 +86,7 @@ class Deepening:
         """Return the value and the distance of each action for which they can be proved at no great cost.
 
         These are all actions after a loss, and otherwise those that are as good as the best: at the same distance, if
-        the position is won. If it gets too late, it is the best one alone.
+        the position is won. If it gets too late, some may be missing, but the best one is there.
 
         Args:
             state: an unfinished state.
@@ -103,18 +103,22 @@ class Deepening:
                     return {best: found[best]}
                 found[action] = rating
             return found
-        # One search at this depth, that looks for all actions as good as the best, which comes first.
+        # Searches that look for all actions as good as the best, which comes first. A win shows at the depth of its
+        # proof. Another action that draws may show deeper: for the proof it was enough that it is no better.
         w, roots = self._searcher.begin(state, np.array([best, *(a for a in actions if a != best)], np.int32))
         root = roots[0]
         w.status["all_best"] = 1
-        self._run(proof.depth, proof.depth, end)
+        last = w.states.size - 1 if proof.distance is None else proof.depth
+        for depth in range(proof.depth, last + 1):
+            self._run(depth, depth, end)
+            if root.depth < depth or (root.found_kinds[list(actions)] & PROVED).all():
+                break
         self.nodes += int(w.status["nodes"][0])
-        if root.depth == proof.depth:
-            for action in actions:
-                kind = int(root.found_kinds[action])
-                if kind & PROVED and not kind & BOUND:
-                    value = float(root.found[action])
-                    found[action] = value, proof.distance if value == proof.value else None
+        for action in actions if root.depth else ():
+            kind = int(root.found_kinds[action])
+            if kind & PROVED and not kind & BOUND:
+                value = float(root.found[action])
+                found[action] = value, proof.distance if value == proof.value else None
         return found
 
     def line(self, state: State, proof: Proof, first: int, end: float = math.inf) -> tuple[int, ...]:

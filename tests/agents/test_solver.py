@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import pickle
 import re
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,10 +13,9 @@ import typer
 from typer.testing import CliRunner
 
 from plyground.agents import AlphaBeta
-from plyground.agents.solver import Progress, Solver
-from plyground.agents.solver.deepening import Deepening
+from plyground.agents.solver import Solver
 from plyground.agents.solver.endings import has_count
-from plyground.agents.solver.exhaustive import AllPositions, TooManyError
+from plyground.agents.solver.exhaustive import TooManyError
 from plyground.agents.solver.retrograde_memory import TooLargeError
 from plyground.agents.solver.sampling import fewest_positions
 from plyground.agents.solver.solving import BYTES, new_table
@@ -28,6 +25,7 @@ from plyground.envs import Game, checkers, chess, connect_four, game_factory, ma
 from tests.conftest import random_game
 from tests.helpers.oracles import identity, reachable
 from tests.search.test_alphabeta import take_twice
+from tests.search.test_alphabeta_table_options import win_or_wait
 
 
 def plain(game: Game, state: Any, known: dict[bytes, tuple[float, int]]) -> tuple[float, int]:
@@ -178,43 +176,6 @@ def test_an_estimate_is_made_where_an_interrupt_is_heard(monkeypatch: pytest.Mon
     assert not estimates
 
 
-@pytest.mark.parametrize("moves", [pytest.param((), marks=pytest.mark.slow), (5,), (0, 5), (5, 0, 10, 15)])
-def test_what_does_not_fit_into_memory_is_proved_by_alphabeta(moves: tuple[int, ...]) -> None:
-    game = make_game("mnk(m=4, n=4, k=3)")
-    state = game.play_moves(moves)
-    small, large = Solver(game, table_mb=0.1), Solver(game)
-    with patch.object(AllPositions, "value", side_effect=TooManyError(game.spec, 0.1, 1)):
-        found, analysis = small.solve(state), small.analyse(state)
-        assert small.value(state) == (found.value, found.distance)
-    true = large.solve(state)
-    assert abs(true.value) == 1
-    assert (found.value, found.distance, found.complete) == (true.value, true.distance, False)
-    assert (found.fastest_actions, analysis.best_action) == (true.fastest_actions, true.fastest_actions[0])
-    assert found.values == {action: true.values[action] for action in found.values}
-    assert all(found.distances[action] in (None, true.distances[action]) for action in found.values)
-    assert game.is_terminal(game.play_moves(found.pv, state))
-    assert (len(found.pv), analysis.exact, analysis.pv) == (found.distance, True, found.pv)
-
-
-@pytest.mark.parametrize("ask", ["solve", "analyse"])
-def test_all_searches_for_a_move_share_one_limit(ask: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = make_game("mnk(m=4, n=4, k=3)")
-    solver, ends = Solver(game, table_mb=0.1, seconds=1e6), list[float]()
-    run = Deepening._run
-
-    def noted(self: Deepening, first: int, last: int, end: float) -> None:
-        ends.append(end)
-        run(self, first, last, end)
-
-    monkeypatch.setattr(Deepening, "_run", noted)
-    monkeypatch.setattr("time.perf_counter", itertools.count().__next__)  # each look at the clock takes a second
-    with patch.object(AllPositions, "value", side_effect=TooManyError(game.spec, 0.1, 1)):
-        getattr(solver, ask)(game.new_state())  # proves the value, looks for the best actions, and for the line
-        assert (len(ends) > 10, len(set(ends))) == (True, 1)
-        getattr(solver, ask)(game.play_moves([5]))
-    assert len(set(ends)) == 2  # another move has its own
-
-
 @pytest.mark.parametrize("megabytes", [1e12, 1.7e308])
 def test_more_memory_than_there_is_may_be_named(megabytes: float) -> None:
     game = make_game("mnk(m=4, n=3, k=3)")
@@ -230,38 +191,6 @@ def test_errors_come_back_from_other_processes_as_they_are(error: MemoryError) -
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error)
     assert (str(again), vars(again)) == (str(error), vars(error))
-
-
-def test_a_draw_is_proved_by_alphabeta_without_its_distance() -> None:
-    game = make_game("mnk(m=4, n=4, k=4)")
-    state = game.play_moves([5, 0, 10, 15, 6, 9])
-    told: list[Progress] = []
-    solver = Solver(game, table_mb=0.01)
-    solver.on_progress = told.append
-    found, true = solver.solve(state), Solver(game).solve(state)
-    assert (found.value, found.distance, true.value) == (0.0, None, 0.0)
-    assert found.best_actions == found.fastest_actions == true.best_actions
-    assert found.values.items() <= true.values.items()
-    visited = solver._engine.nodes
-    assert solver.solve(state).value == 0.0
-    assert solver._engine.nodes == visited  # all positions were visited once more, and then the proof was remembered
-    assert solver.value(state) == (0.0, None)
-    assert copy.deepcopy(solver).on_progress is None
-    with pytest.raises(MemoryError, match=r"; alpha-beta proved nothing in 1e-09 s, 0 plies ahead; give more"):
-        Solver(game, table_mb=0.01, seconds=1e-9).solve(state)
-
-
-@pytest.mark.slow
-def test_a_win_on_six_by_five_is_proved() -> None:
-    game = make_game("mnk(m=6, n=5, k=4)")
-    told: list[Progress] = []
-    solver = Solver(game)
-    solver.on_progress = told.append
-    found = solver.solve(game.new_state())
-    assert (found.value, found.distance, found.fastest_actions) == (1.0, 11, (14, 15))
-    assert game.is_terminal(game.play_moves(found.pv))
-    assert {progress.way for progress in told} == {"visiting all positions", "alpha-beta"}
-    assert max(progress.megabytes for progress in told) <= 512
 
 
 def test_games_that_cannot_be_solved_in_this_way_are_refused() -> None:
@@ -337,6 +266,15 @@ def test_a_win_after_positions_that_draw_when_they_come_once_more_is_not_exact()
     ):
         found = solver.analyse(state, past=None if past is None else np.array(past, np.uint64))
         assert (found.value, found.exact) == (1.0, exact)
+
+
+def test_a_slow_win_that_leads_back_to_a_position_that_then_draws_is_not_proved() -> None:
+    game = win_or_wait()
+    state, solver = game.new_state(), Solver(game)
+    keys = np.array([game.repetition_key(game.play_moves(moves)) for moves in ([], [0], [0, 0])], np.uint64)
+    before, now = (solver.analyse(state, past=past) for past in (keys[:1], keys))
+    assert (before.best_actions, before.kind_of(0), before.kind_of(1)) == ((0, 1), "exact", "exact")
+    assert (now.best_actions, now.kind_of(0), now.kind_of(1)) == ((1,), "estimate", "exact")
 
 
 def test_games_of_the_same_name_have_parameters_of_their_own() -> None:
