@@ -186,13 +186,12 @@ def main(
     play = SelfPlay(game, num_envs, simulations, seed)
     started, said, moves, losses = time.perf_counter(), 0.0, 0, (np.nan, np.nan)
     while (passed := time.perf_counter() - started) < 60 * minutes:
-        before = memory.total
         for _ in range(ROUND_PLIES):
             for samples in play.move(net):
                 memory.add(samples)
         moves += ROUND_PLIES * num_envs
         if memory.total >= LEARN_AFTER:
-            for _ in range(SAMPLES_LEARNED * (memory.total - before) // BATCH):
+            while learner.steps < SAMPLES_LEARNED * memory.total // BATCH:
                 losses = learner.learn(memory.draw())
             net.update(learner.average)
         if passed - said > 20:

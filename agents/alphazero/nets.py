@@ -9,7 +9,7 @@ from ...envs import Game
 from ..networks import Inference, SavedNetwork, make_inference, read_network
 from ..networks.files import file_of
 
-__all__ = ["find_network", "inference_of", "shipped"]
+__all__ = ["find_network", "has_learned_values", "inference_of", "shipped"]
 
 _FOLDER = Path(__file__).parent / "data"
 
@@ -39,10 +39,6 @@ def find_network(game: Game, place: str | Path | None) -> Path:
             )
         return path
     path = file_of(Path(place))
-    if not path.is_file() and Path(place, "model.zip").is_file():
-        raise FileNotFoundError(
-            f"{str(place)!r} has a model of stable-baselines3, and no network: it plays as 'policy({place})'"
-        )
     if not path.is_file():
         raise FileNotFoundError(
             f"no network {str(place)!r}: expected a file such as net.safetensors, or the folder of a run of "
@@ -85,11 +81,26 @@ def _check_learned(saved: SavedNetwork, place: Any, values: bool) -> None:
     Raises:
         ValueError: it is one; the message says what plays instead.
     """
-    part, config = str(saved.notes.get("part", "")), saved.notes.get("config")
+    part = str(saved.notes.get("part", ""))
     told = f"{str(place)!r} is the {part.partition(',')[0]} network of a run of alphago"
     all_parts = "with all of its parts, the run plays as alphago(RUN)"
     if part.startswith("value"):
         raise ValueError(f"{told}, whose policy has learned nothing: {all_parts}")
-    has_values = part == "rl" and isinstance(config, dict) and config.get("baseline") == "value"
-    if values and part in ("policy", "rl") and not has_values:
+    if values and not _has_values(saved):
         raise ValueError(f"{told}, whose values have learned nothing: it plays as network({place}); {all_parts}")
+
+
+def has_learned_values(game: Game, net: Any) -> bool:
+    """Return whether a network knows what positions are worth: of AlphaGo's parts that are policies few do.
+
+    Args:
+        game: the game that it is to play.
+        net: as for `inference_of`.
+    """
+    return not (net is None or isinstance(net, (str, Path))) or _has_values(read_network(find_network(game, net)))
+
+
+def _has_values(saved: SavedNetwork) -> bool:
+    part, config = str(saved.notes.get("part", "")), saved.notes.get("config")
+    learned_beside = part == "rl" and isinstance(config, dict) and config.get("baseline") == "value"
+    return part not in ("policy", "rl") or learned_beside

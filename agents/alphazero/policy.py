@@ -13,7 +13,7 @@ from ...envs import Game, as_game
 from ..networks import Inference, NetworkEvaluator
 from ..policies.network import ModelNetwork
 from ..policies.policy import Policy
-from .nets import inference_of
+from .nets import has_learned_values, inference_of
 
 __all__ = ["NetworkModel", "network"]
 
@@ -81,6 +81,7 @@ class NetworkModel(ModelNetwork):
         """
         NetworkEvaluator(self.model).check(game)
         self._game, self._unit = game, float(game.max_utility)
+        self.has_values = has_learned_values(game, self._net)
 
     def _ask(self, planes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         shape = self._game.observation_shape

@@ -85,13 +85,17 @@ def file_of(place: Path) -> Path:
     """Return the file of a network: ``place`` itself, or, where that is the folder of a run, the file in it.
 
     Raises:
-        FileNotFoundError: as `check_one_network`.
+        FileNotFoundError: as `check_one_network`, or the folder is that of a run of stable-baselines3.
     """
     if not place.is_dir():
         return place
     path = place / _OF_RUN
     if not path.is_file():
         check_one_network(place)
+        if (place / "model.zip").is_file():
+            raise FileNotFoundError(
+                f"{str(place)!r} has a model of stable-baselines3, and no network: it plays as 'policy({place})'"
+            )
     return path
 
 

@@ -40,6 +40,8 @@ class ModelNetwork:
         ImportError: stable-baselines3 is not installed.
     """
 
+    has_values = True  # whether it has learned what positions are worth
+
     def __init__(
         self, model: Any, algorithm: str | None = None, normalization: str | Path | Literal[False] | None = None
     ) -> None:

@@ -106,6 +106,11 @@ class Policy(Described):
         """Whether the preferred action is played, and none is drawn."""
         return self.deterministic or self._network.has_q_values
 
+    @property
+    def has_values(self) -> bool:
+        """Whether `values_of` has been learned: of a network of AlphaGo's that is a policy alone it has not."""
+        return self._network.has_values
+
     def choose(
         self, planes: NDArray[Any], masks: NDArray[np.bool_], draws: NDArray[np.float64] | None
     ) -> NDArray[np.int64]:

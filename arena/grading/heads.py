@@ -18,10 +18,10 @@ Seen = tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]  # an observation an
 
 
 def has_head(agent: Any, game: Game) -> bool:
-    """Return whether `head_values` has values for this agent in this game."""
+    """Return whether `head_values` has values for this agent in this game: such that were learned."""
     if not math.isfinite(game.max_utility):
         return False
-    return isinstance(agent, Policy) or (isinstance(agent, PUCT) and agent.evaluator is not None)
+    return (isinstance(agent, Policy) and agent.has_values) or (isinstance(agent, PUCT) and agent.evaluator is not None)
 
 
 def head_values(agent: Any, game: Game, seen: Sequence[Seen]) -> NDArray[np.float64] | None:

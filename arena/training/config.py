@@ -20,6 +20,7 @@ from .settings import (
     Settings,
     about,
     check_opening_plies,
+    check_players,
     check_settings,
     documented,
     most_threads,
@@ -222,10 +223,8 @@ class TrainingConfig(Settings):
         Raises:
             ValueError: a name is unknown, and the nearest is suggested; or games are not as long as their openings.
         """
-        from ...agents import make
         from ...envs import make_game
 
         game = make_game(self.game)
         check_opening_plies(game, self.opening_plies)
-        for spec in {*self.opponents, *self.ladder}:
-            make(spec, game)
+        check_players(game, {*self.opponents, *self.ladder})

@@ -29,7 +29,7 @@ from ...envs.outside.files import check_access, naming
 from ...envs.outside.messages import cut
 from ...envs.outside.whole_files import sync, write_whole
 from .settings import Settings, have_passed
-from .states import Write, by_memory, plain_of, read_state, write_state
+from .states import UNREADABLE, Write, by_memory, plain_of, read_state, write_state
 from .whole_files import check_free, is_whole_zip
 
 __all__ = ["RunFolder", "StateFolder", "algorithm_of"]
@@ -43,7 +43,7 @@ def algorithm_of(path: str | Path) -> str | None:
     """Return the algorithm of the run in a folder, by its ``config.json``; None where there is no run."""
     try:
         return json.loads((Path(path) / "config.json").read_text())["algorithm"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except UNREADABLE:
         return None
 
 
@@ -127,9 +127,18 @@ class StateFolder:
         path = self.state()
         try:
             seconds = float(plain_of(path)["seconds"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except UNREADABLE as error:
             raise self.damaged(error, _any_state) from None
         return _steps_in(path), seconds
+
+    def check_steps(self, steps: int) -> None:
+        """Check that the newest state, by its name, is that of these steps, after which all will be removed.
+
+        Raises:
+            ValueError: it is not.
+        """
+        if steps != _steps_in(self.state()):
+            raise ValueError(f"it counts {steps:,} steps, and its name others")
 
     def check_left(self, steps: int | None, minutes: float | None) -> None:
         """Check that the newest state has reached none of these limits.
@@ -327,7 +336,7 @@ def _steps_of(line: bytes) -> float:
     """Return the steps at which a line of progress was noted; infinitely many for one that was cut off."""
     try:
         return int(json.loads(line)["steps"])
-    except (ValueError, KeyError, TypeError):
+    except UNREADABLE:
         return math.inf
 
 
@@ -340,5 +349,5 @@ def _tells(folder: Path, goes_on: Tells) -> bool:
     """Return whether a run goes on from a state; not from one whose numbers cannot be read."""
     try:
         return goes_on(plain_of(folder))
-    except (OSError, ValueError, KeyError, TypeError):
+    except UNREADABLE:
         return False

@@ -193,8 +193,8 @@ class League:
         self.snapshots = {}
         for number, snapshot in state["snapshots"].items():
             self._keep(int(number), snapshot["steps"], snapshot["weights"])
-        self.pool, self.active_opponents = list(state["pool"]), list(state["active_opponents"])
-        self._next, self.stride, self.games = state["next"], state["stride"], state["games"]
+        self.pool, self.active_opponents = ([*map(int, state[name])] for name in ("pool", "active_opponents"))
+        self._next, self.stride, self.games = (int(state[name]) for name in ("next", "stride", "games"))
         self.scores = {int(number): float(score) for number, score in state["scores"]}
         self.rng.bit_generator.state = state["rng"]
         for i, other in enumerate(self.others):

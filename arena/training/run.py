@@ -115,6 +115,7 @@ def resume(
             league.follow(model.policy)
             session = TrainingSession(config, run, model, venv, league, on_progress)
             session.load_state_dict(state)
+            run.check_steps(model.num_timesteps)
         except Exception as error:  # what does not fit is told by errors of many kinds
             raise run.damaged(error) from error
         config.save(run.config)
@@ -169,6 +170,10 @@ def _learn(session: TrainingSession) -> Any:
             model.learn(left, callback=Between(), reset_num_timesteps=False, log_interval=interval)
         except Finished:
             model.logger.dump(model.num_timesteps)  # the last report
+        except ValueError as error:
+            if "invalid values" in str(error):  # torch's words, of many lines, for logits that are no numbers
+                raise session.diverged("the policy's logits") from error
+            raise
         finally:
             model.logger.close()
             model.set_logger(Logger(None, []))  # whoever learns on with the model writes nothing into a closed file

@@ -16,7 +16,7 @@ from .league import League
 from .random_state import load_random_state, random_state
 from .settings import have_passed
 
-__all__ = ["Finished", "OnProgress", "Progress", "TrainingSession"]
+__all__ = ["Finished", "OnProgress", "Progress", "TrainingSession", "numbers_of"]
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,7 @@ class TrainingSession:
 
         Raises:
             Finished: there is nothing more to do.
+            ValueError: learning has diverged, as for `check_weights`.
         """
         steps, over = self.model.num_timesteps, self._is_over()
         at_the_end = over and not self.interrupted  # whoever presses Ctrl-C does not wait for a test
@@ -121,10 +122,13 @@ class TrainingSession:
             self.tested = steps
             self.test()
         is_checkpoint = self._is_due(self.kept, 1 if over else self.config.checkpoint_every)
+        is_saved = is_checkpoint or over or steps == 0 or self._is_time_to_save()
+        if is_saved:
+            self.check_weights()
         if is_checkpoint:
             self.kept = steps
             self.folder.checkpoint(self.model)
-        if is_checkpoint or over or steps == 0 or self._is_time_to_save():
+        if is_saved:
             self.folder.save(self.model, self.state_dict())
             self._saved = time.perf_counter()
         self.report()
@@ -146,6 +150,23 @@ class TrainingSession:
         """Return whether ``every`` steps have passed since ``last``; at the start of a session nothing is due."""
         steps = self.model.num_timesteps
         return steps > self.first_steps and steps - last >= every
+
+    def check_weights(self) -> None:
+        """Check that the model has learned numbers.
+
+        Raises:
+            ValueError: a weight is not finite, nor will it ever be again.
+        """
+        for name, weights in self.model.policy.state_dict().items():
+            if not weights.isfinite().all():
+                raise self.diverged(f"weights {name}")
+
+    def diverged(self, what: str) -> ValueError:
+        """Return what to say where numbers of the model, such as ``what``, are none any more."""
+        return ValueError(
+            f"learning has diverged: {what} are not all finite after {self.model.num_timesteps:,} steps; begin anew "
+            "with a lower learning_rate (--settings)"
+        )
 
     def test(self) -> None:
         """Play against the ladder, and note the scores in the folder."""
@@ -186,11 +207,11 @@ class TrainingSession:
         Raises:
             ValueError: it is of another game, another number of games, or other opponents.
         """
-        self.before, self.started = state["seconds"], time.perf_counter()
+        self.before, self.started = float(state["seconds"]), time.perf_counter()
         self._saved = self.started
-        self.ladder = dict(state["ladder"])
-        self.tested, self.snapshot, self.kept = state["tested"], state["snapshot"], state["kept"]
-        self.drawn = state.get("drawn", 0)  # older runs drew for each batch
+        self.ladder = numbers_of(state["ladder"])
+        self.tested, self.snapshot, self.kept = (int(state[name]) for name in ("tested", "snapshot", "kept"))
+        self.drawn = int(state.get("drawn", 0))  # older runs drew for each batch
         self.venv.load_state_dict(state["games"])
         self.first_games = self.league.games
         load_random_state(self.model, state["random"])  # at last: networks of snapshots have drawn their first weights
@@ -215,3 +236,12 @@ class TrainingSession:
                 record(f"opponents/{name}", score)
         if self.on_progress is not None:
             self.on_progress(progress)
+
+
+def numbers_of(kept: Mapping[str, Any]) -> dict[str, float]:
+    """Return numbers by name, as a state has them.
+
+    Raises:
+        AttributeError, TypeError, ValueError: they are none.
+    """
+    return {name: float(number) for name, number in kept.items()}

@@ -11,7 +11,7 @@ import inspect
 import json
 import math
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields, replace
 from functools import cache
 from numbers import Integral, Real
@@ -42,6 +42,7 @@ __all__ = [
     "about",
     "check_machine",
     "check_opening_plies",
+    "check_players",
     "check_settings",
     "default_of",
     "described",
@@ -106,7 +107,7 @@ class Settings:
                 if one.name not in values and one.default is MISSING and one.default_factory is MISSING:
                     raise ValueError(f"the setting {one.name!r} is missing")
             return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"{str(path)!r} is no configuration of a training run: {error}") from None
 
 
@@ -254,6 +255,19 @@ def check_opening_plies(game: Game, given: int | None) -> None:
     """
     if given is not None and given > game.max_plies:
         raise ValueError(f"opening_plies must be from 0 to {game.max_plies}, got {given}")
+
+
+def check_players(game: Game, specs: Iterable[str]) -> None:
+    """Check that players are there whom a training can ask for moves.
+
+    Raises:
+        ValueError: a name is unknown, and the nearest is suggested; or it is that of a person.
+    """
+    from ...agents import Human, make
+
+    for spec in specs:
+        if isinstance(make(spec, game), Human):
+            raise ValueError(f"{spec!r} is a person, and a training asks for moves by itself: name another player")
 
 
 def most_opening_plies(game: Game, given: int | None) -> int:

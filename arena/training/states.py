@@ -12,9 +12,12 @@ import numpy as np
 
 from .whole_files import is_whole_zip, write_file
 
-__all__ = ["Write", "by_memory", "plain_of", "read_state", "write_state"]
+__all__ = ["UNREADABLE", "Write", "by_memory", "plain_of", "read_state", "write_state"]
 
 Write = Callable[[Path], object]  # writes a file
+
+# What reading a file of JSON raises that is damaged, is nested without end, or has something else in it.
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError)
 
 
 def write_state(folder: Path, state: Mapping[str, Any]) -> None:

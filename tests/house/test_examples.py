@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
@@ -110,6 +112,21 @@ def test_the_alphazero_example_runs_and_keeps_its_network(
     monkeypatch.setattr(example.SelfPlay, "move", move)
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         example.main(num_envs=1, simulations=4, network="tiny", out=tmp_path / "none" / "az.safetensors")
+
+
+def test_alphazero_learns_each_sample_as_often_with_few_games_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a round left over was forgotten: with two games nearly all."""
+    example = load("alphazero", "torch")
+    example.LEARN_AFTER, example.BATCH = 50, 128
+    ticks = itertools.count()
+    monkeypatch.setattr(example, "time", SimpleNamespace(perf_counter=lambda: float(next(ticks))))  # a round a second
+    made: list[Any] = []
+    for name in ("Learner", "Memory"):
+        kind = getattr(example, name)
+        monkeypatch.setattr(example, name, lambda *given, kind=kind: made.append(kind(*given)) or made[-1])
+    example.main(minutes=0.5, num_envs=2, simulations=2, network="mlp2x8")
+    learner, memory = made
+    assert 0 < learner.steps == 4 * memory.total // 128
 
 
 def test_alphazero_learns_from_its_games() -> None:

@@ -118,16 +118,15 @@ LATE = {
     ("arena.formats", "arena.records.sgf"),
     ("arena.formats", "arena.store"),
     ("arena.interruption", "envs.jit.interruption"),  # help hears Ctrl-C, and imports no Numba
-    ("arena.training.config", "agents"),  # the help of `train` needs the settings, and no game
-    ("arena.training.config", "envs"),
+    ("arena.training.config", "envs"),  # the help of `train` needs the settings, and no game
     ("arena.training.config", "envs.outside.elsewhere"),
+    ("arena.training.settings", "agents"),
     ("arena.training.settings", "agents.networks.inference"),
     ("arena.training.settings", "agents.networks.torch_backend"),  # this needs torch, too
     ("arena.training.settings", "envs.outside.limits"),
     ("arena.training.settings", "envs.outside.messages"),
     ("arena.training.settings", "envs.outside.spec"),
     ("arena.training.settings", "envs.outside.whole_files"),
-    ("arena.training.alphago.config", "agents"),
     ("arena.training.alphago.config", "agents.networks"),
     ("arena.training.alphago.config", "arena.formats"),
     ("arena.training.alphago.config", "envs"),
@@ -138,7 +137,6 @@ LATE = {
     ("arena.training.alphazero.actor", "agents.networks"),
     ("arena.training.alphazero.ray_actors", "agents.networks"),
     ("arena.training.alphazero.actors", "agents.networks"),
-    ("arena.training.alphazero.config", "agents"),
     ("arena.training.alphazero.config", "arena.cluster"),
     ("arena.training.alphazero.config", "agents.networks"),
     ("arena.training.alphazero.config", "envs"),

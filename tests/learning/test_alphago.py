@@ -169,9 +169,12 @@ def test_a_run_that_was_killed_as_it_read_begins_anew(config: AlphaGoConfig, tmp
 def test_damaged_results_are_named(whole: Path, tmp_path: Path, file: str, message: str) -> None:
     path = tmp_path / "run"
     shutil.copytree(whole, path, ignore=shutil.ignore_patterns("value"))
-    (path / file).write_text((path / file).read_text()[:-20])
-    with pytest.raises(ValueError, match=f"{file}' is damaged: .*; {message}"):
-        resume(path)
+    text = (path / file).read_text()
+    nothing = json.dumps(dict.fromkeys(json.loads(text)))  # each value is null
+    for damaged in (text[:-20], nothing, 10**5 * "["):
+        (path / file).write_text(damaged)
+        with pytest.raises(ValueError, match=f"{file}' is damaged: .*; {message}"):
+            resume(path)
 
 
 @pytest.mark.parametrize(

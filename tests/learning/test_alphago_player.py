@@ -22,6 +22,7 @@ from plyground.agents.networks import NetworkEvaluator, make_inference, new_netw
 from plyground.agents.puct.tree import new_prior_tree  # noqa: E402
 from plyground.agents.puct.values import latest_actions  # noqa: E402
 from plyground.arena import match  # noqa: E402
+from plyground.arena.grading.heads import has_head  # noqa: E402
 from plyground.arena.openings import random_line  # noqa: E402
 from plyground.envs import make_game  # noqa: E402
 
@@ -219,7 +220,9 @@ def test_what_has_learned_nothing_does_not_play(folder: Path, tmp_path: Path) ->
                 make(f"{player}('{saved(part)}')", GAME)
     for part in ("policy", "rl"):
         path = saved(part, baseline="mean")
-        make(f"network({path})", GAME)
+        player = make(f"network({path})", GAME)
+        assert not has_head(player, GAME)  # `evaluate` compared them with exact values
         with pytest.raises(ValueError, match="whose values have learned nothing: it plays as network"):
             make(f"alphazero({path})", GAME)
-    make(f"alphazero({saved('rl', baseline='value')})", GAME)
+    make(f"alphazero({(path := saved('rl', baseline='value'))})", GAME)
+    assert has_head(make(f"network({path})", GAME), GAME)

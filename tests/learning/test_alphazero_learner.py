@@ -136,6 +136,15 @@ def test_the_learning_rate_rises_and_falls_by_the_inverse_root() -> None:
     np.testing.assert_allclose(rates, [0.1, 0.5, 1.0, 1.0, 0.5])
 
 
+def test_learning_that_has_diverged_says_so() -> None:
+    """The next search said that logits must be numbers."""
+    student = learner()
+    with torch.no_grad():
+        next(student.net.parameters()).fill_(torch.inf)
+    with pytest.raises(ValueError, match=r"diverged: the gradient of step 1 is nan, .*; begin anew with a lower"):
+        student.learn(batch())
+
+
 def test_the_mean_follows_the_weights_slowly_and_is_what_plays() -> None:
     student = learner()
     before = [one.clone() for one in student.average.parameters()]

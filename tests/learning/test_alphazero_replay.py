@@ -194,6 +194,17 @@ def test_samples_are_drawn_by_weight(tmp_path: Path) -> None:
         one.append(samples)
 
 
+def test_samples_none_of_which_weighs_anything_are_drawn_evenly(tmp_path: Path) -> None:
+    """As where all weight is by surprise, and the window has last moves alone; the run had ended with an error."""
+    samples = numbered(0, 3)
+    samples["weight"] = 1.0, 0.0, 0.0
+    one = buffer(tmp_path, window=lambda total: 2)
+    one.append(samples)
+    values = one.sample(400, np.random.default_rng(0)).values
+    assert set(values) == {1.0, 2.0}
+    assert abs((values == 2).mean() - 0.5) < 0.1
+
+
 def test_symmetries_turn_board_mask_and_policy_alike(tmp_path: Path) -> None:
     samples = new_samples(GAME, 1)
     planes = np.zeros((1, 3, 3, 2), np.int8)

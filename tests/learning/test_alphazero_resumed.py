@@ -140,6 +140,32 @@ def test_on_another_machine_it_goes_on_with_what_is_there(tmp_path: Path, monkey
     assert (config.threads, config.device, config.backend) == (2, "cpu", "torch")
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"counts": {"games": None}}, "TypeError: "),
+        ({"losses": {"policy": "x"}}, "ValueError: could not convert string to float: 'x'"),
+        ({"tested": [1]}, "TypeError: "),
+        ({"counts": {"moves": 16}}, "ValueError: it counts 16 steps, and its name others"),
+    ],
+)
+def test_wrong_numbers_of_a_state_are_told_before_anything_is_written(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    """With other steps than in its name, checkpoints were removed as if they had come later."""
+    run = tmp_path / "run"
+    train(replace(CONFIG, steps=100), run)
+    (newest,) = run.glob("state/step_0000001*/state.json")
+    state = json.loads(newest.read_text())
+    for name, value in changes.items():
+        state[name] = {**state[name], **value} if isinstance(value, dict) else value
+    newest.write_text(json.dumps(state))
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    with pytest.raises(ValueError, match=f"cannot go on from '.*': {message}"):
+        resume(run, steps=320)
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
 def test_without_torch_it_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Networks can be asked without it, by NumPy at least, but it is what learns."""
     monkeypatch.setattr(inference, "_installed", lambda name: name != "torch")

@@ -257,11 +257,12 @@ def test_a_run_that_cannot_begin_leaves_no_run(tmp_path: Path, monkeypatch: pyte
     assert train(replace(CONFIG, steps=64), tmp_path / "run").steps == 64
 
 
-def test_a_first_state_that_cannot_be_written_leaves_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["agents.networks.save_network", "envs.outside.whole_files.write_whole"])
+def test_what_cannot_be_written_first_leaves_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     def fail(path: Path, *more: Any, **options: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("plyground.agents.networks.save_network", fail)
+    monkeypatch.setattr(f"plyground.{name}", fail)
     with pytest.raises(OSError, match=r"(?i)no space left"):
         train(CONFIG, tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -269,6 +269,9 @@ def test_the_folder_of_a_run_stands_for_its_newest_network(tmp_path: Path) -> No
     net = new_network(make_game("tictactoe"), "tiny")
     save_network(tmp_path / "model.safetensors", net)
     assert read_network(tmp_path).config == net.config
+    (tmp_path / "model.safetensors").rename(tmp_path / "model.zip")
+    with pytest.raises(FileNotFoundError, match=r"stable-baselines3, and no network: it plays as 'policy\("):
+        read_network(tmp_path)  # as to export it: no network had the name
 
 
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:

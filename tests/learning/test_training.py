@@ -19,6 +19,7 @@ from plyground.agents import Policy  # noqa: E402
 from plyground.agents.networks import network_config  # noqa: E402
 from plyground.arena import Progress, TrainingConfig, match, standings, train  # noqa: E402
 from plyground.arena.training import RunFolder, new_model  # noqa: E402
+from plyground.arena.training.alphago import AlphaGoConfig  # noqa: E402
 from plyground.arena.training.alphazero import AlphaZeroConfig  # noqa: E402
 from plyground.arena.training.model import check_algorithm  # noqa: E402
 from plyground.arena.training.networks import ResidualNetwork, network_settings  # noqa: E402
@@ -83,7 +84,12 @@ class TestConfig:
 
     @pytest.mark.parametrize(
         ("text", "message"),
-        [("{", "no configuration"), ('{"game": "go", "stpes": 3}', "did you mean 'steps'"), ("[]", "no configuration")],
+        [
+            ("{", "no configuration"),
+            ('{"game": "go", "stpes": 3}', "did you mean 'steps'"),
+            ("[]", "no configuration"),
+            pytest.param(10**5 * "[", "no configuration", id="nested without end"),
+        ],
     )
     def test_a_damaged_file_is_named(self, tmp_path: Path, text: str, message: str) -> None:
         path = tmp_path / "config.json"
@@ -98,6 +104,20 @@ class TestConfig:
         with pytest.raises(ValueError, match="did you mean"):
             train(replace(SMALL, **change), tmp_path / "run")
         assert not (tmp_path / "run").exists()
+
+    @pytest.mark.parametrize(
+        ("kind", "change"),
+        [
+            (TrainingConfig, {"opponents": {"human": 1.0}}),
+            (TrainingConfig, {"ladder": ("human",)}),
+            (AlphaZeroConfig, {"ladder": ("human",)}),
+            (AlphaGoConfig, {"ladder": ("human",)}),
+        ],
+    )
+    def test_nobody_is_asked_for_moves(self, kind: Any, change: dict[str, Any]) -> None:
+        """Training began, and waited for somebody."""
+        with pytest.raises(ValueError, match="'human' is a person, and a training asks for moves by itself"):
+            kind("tictactoe", **change).check_names()
 
     def test_an_opponent_written_in_two_ways_is_one(self) -> None:
         """The share of the first was lost."""
@@ -240,6 +260,17 @@ class TestRun:
 
     def test_is_reproducible(self, tmp_path: Path) -> None:
         assert_same(train(SMALL, tmp_path / "one"), train(replace(SMALL, threads=2), tmp_path / "other"))
+
+    @pytest.mark.parametrize("algorithm", ["ppo", "dqn"])
+    def test_learning_that_has_diverged_says_so_and_is_not_saved(self, tmp_path: Path, algorithm: str) -> None:
+        """Torch told of it in many lines, and DQN learned on with weights that were no numbers."""
+        config = ALL[algorithm]
+        config = replace(config, settings={**config.settings, "learning_rate": 1e30})
+        with pytest.raises(ValueError, match=r"learning has diverged: .* are not all finite after .*; begin anew"):
+            train(config, tmp_path / "run")
+        run = RunFolder(tmp_path / "run")
+        assert not any(run.checkpoints.iterdir())
+        assert [state.name for state in run.states()] == ["step_000000000"]
 
     def test_tests_and_checkpoints_change_nothing(self, tmp_path: Path) -> None:
         often = replace(SMALL, ladder_every=1, checkpoint_every=1)

@@ -43,7 +43,18 @@ def test_a_checkpoint_that_was_cut_off_goes(folder: StateFolder) -> None:
     assert sorted(path.name for path in folder.checkpoints.iterdir()) == ["step_000000100.zip", "step_000000200.zip"]
 
 
-@pytest.mark.parametrize("cut_off", [b'{"steps": 200, "sec', b'{"steps"', b"2", b"\xc3", bytes(20)])
+@pytest.mark.parametrize(
+    "cut_off",
+    [
+        b'{"steps": 200, "sec',
+        b'{"steps"',
+        b"2",
+        b"\xc3",
+        bytes(20),
+        pytest.param(b'{"steps": 1e999}', id="no end"),
+        pytest.param(10**5 * b"[", id="nested without end"),
+    ],
+)
 def test_of_progress_only_the_line_that_was_cut_off_goes(folder: StateFolder, cut_off: bytes) -> None:
     for steps in (100, 200, 300):
         folder.note({"steps": steps})

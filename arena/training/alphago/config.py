@@ -26,6 +26,7 @@ from ..settings import (
     about,
     check_machine,
     check_opening_plies,
+    check_players,
     check_settings,
     documented,
     most_threads,
@@ -215,7 +216,6 @@ class AlphaGoConfig(Settings):
             OSError: a file of games is not there, or cannot be read.
             ImportError: what computes nets is not installed.
         """
-        from ....agents import make
         from ....agents.networks import network_config
         from ....envs import make_game
         from ...formats import read_games
@@ -224,8 +224,7 @@ class AlphaGoConfig(Settings):
         check_opening_plies(game, self.opening_plies)
         network_config(game, self.network)
         check_machine(self.device, self.backend)
-        for spec in self.ladder:
-            make(spec, game)
+        check_players(game, self.ladder)
         if not self.records:
             raise ValueError("give files of games to learn from: --records games.db; `plyground generate` plays some")
         for path in self.records:

@@ -10,6 +10,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from ....envs.outside.whole_files import write_whole
 from ..alphazero.board import ScalarLog
 from ..alphazero.shards import DamagedSamplesError
 from ..folder import StateFolder
-from ..session import Progress
+from ..session import Progress, numbers_of
 from ..settings import have_passed
 from .config import AlphaGoConfig
 
@@ -117,16 +118,16 @@ def results_of(path: Path, part: str) -> dict[str, Any] | None:
 
 
 def _read(path: Path, names: tuple[str, ...], remedy: str) -> dict[str, Any]:
-    """Return what a file tells, which has these names at least.
+    """Return what a file tells, which has numbers of these names at least.
 
     Raises:
         ValueError: it is damaged; the message has the remedy.
     """
     try:
         found = json.loads(path.read_text())
-        if not isinstance(found, dict) or set(names) - set(found):
+        if not isinstance(found, dict) or not all(isinstance(found.get(name), Real) for name in names):
             raise ValueError(f"expected a dict with {', '.join(names)}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{str(path)!r} is damaged: {error}; {remedy}") from None
     return found
 
@@ -222,9 +223,10 @@ class PartSession:
         state = folder.read()
         try:
             self.part.steps = self.first_steps = int(state["steps"])
-            self.part.losses, self.marks = dict(state["losses"]), dict(state["marks"])
+            self.part.losses, self.marks = dict(state["losses"]), numbers_of(state["marks"])
             self.tested, self.earlier = int(state["tested"]), float(state["seconds"])
             self.part.load_state_dict(state["part"])
+            folder.check_steps(self.part.steps)
         except DamagedSamplesError as error:
             buffer, whole = error.folder.name, error.whole
 

@@ -24,6 +24,7 @@ from ..settings import (
     about,
     check_machine,
     check_opening_plies,
+    check_players,
     check_settings,
     documented,
 )
@@ -305,7 +306,6 @@ class AlphaZeroConfig(PlaySettings):
                 their openings.
             ImportError: what computes nets, or Ray where actors play on a cluster, is not installed.
         """
-        from ....agents import make
         from ....agents.networks import network_config
         from ....envs import make_game
 
@@ -325,5 +325,4 @@ class AlphaZeroConfig(PlaySettings):
                 f"value must be tanh: wdl tells wins, draws and losses apart, which are worth 1, 0 and -1, and results "
                 f"of {game.spec} go up to {game.max_utility:g}"
             )
-        for spec in self.ladder:
-            make(spec, game)
+        check_players(game, self.ladder)

@@ -6,6 +6,7 @@ imported.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, Protocol
@@ -109,16 +110,26 @@ class Descent:
             return self.net(planes.float())
 
     def step(self, loss: torch.Tensor) -> float:
-        """Take a step down the loss, and return the norm of its gradient before it was clipped."""
+        """Take a step down the loss, and return the norm of its gradient before it was clipped.
+
+        Raises:
+            ValueError: the gradient is not finite, nor will the weights ever be again.
+        """
         for group in self._optimizer.param_groups:
             group["lr"] = self.learning_rate
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(self._weights, self.settings.clip)
+        clipped = torch.nn.utils.clip_grad_norm_(self._weights, self.settings.clip)
         self._optimizer.step()
         self._follow()
         self.steps += 1
-        return float(norm)
+        norm = float(clipped)  # at last: until here a GPU is not waited for
+        if not math.isfinite(norm):
+            raise ValueError(
+                f"learning has diverged: the gradient of step {self.steps:,} is {norm}, expected a finite number; "
+                "begin anew with a lower learning rate"
+            )
+        return norm
 
     @property
     def learning_rate(self) -> float:

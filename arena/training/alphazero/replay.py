@@ -125,7 +125,7 @@ class ReplayBuffer:
         self._waiting = []
 
     def sample(self, count: int, rng: np.random.Generator, *, symmetry: bool = False) -> Batch:
-        """Draw samples from the window, by weight, with replacement.
+        """Draw samples from the window, by weight, with replacement; where none weighs anything, evenly.
 
         Args:
             count: how many.
@@ -133,14 +133,17 @@ class ReplayBuffer:
             symmetry: show each through one of the board's symmetries, all equally likely.
 
         Raises:
-            ValueError: there are none, or all weigh nothing.
+            ValueError: there are none.
         """
         end, size = self.total - self._first, len(self)
+        if not size:
+            raise ValueError("there are no samples to draw: append some")
         low, high = (int(self._sums[place]) for place in (end - size, end))
-        if low == high:
-            raise ValueError("there are no samples to draw, or all weigh nothing: append some")
-        drawn = np.sort(rng.integers(low, high, count))  # neighbours are found, and read, one after the other
-        places = np.searchsorted(self._sums[: end + 1], drawn, side="right") - 1
+        if low == high:  # as in a window of moves that nobody could choose, where all weight is by surprise
+            places = np.sort(rng.integers(end - size, end, count))
+        else:
+            drawn = np.sort(rng.integers(low, high, count))  # neighbours are found, and read, one after the other
+            places = np.searchsorted(self._sums[: end + 1], drawn, side="right") - 1
         samples = self._gathered(places + self._first)
         planes, masks = unpack_planes(self.game, samples), unpack_masks(self.game, samples)
         policies = samples["policy"].astype(np.float32)

@@ -72,10 +72,10 @@ def train(config: AlphaZeroConfig, folder: str | Path, on_progress: OnProgress |
     run.check_new("replay", "actors", KEPT)
     is_new = not run.path.exists()
     with alone_in(run.path):
-        run.create(config)
         shutil.rmtree(run.path / "replay", ignore_errors=True)  # of a run that did not come to its first state
         (run.path / KEPT).unlink(missing_ok=True)
         try:
+            run.create(config)
             with _memory_told(config):
                 session = AlphaZeroSession(config, run, on_progress)
                 return _finish(session)
@@ -124,6 +124,7 @@ def resume(
         try:
             session = AlphaZeroSession(config, run, on_progress)
             session.load_state_dict(state)
+            run.check_steps(session.steps)
         except (ImportError, MemoryError):
             raise
         except DamagedSamplesError as error:
@@ -164,13 +165,15 @@ def _unfinished(
 
 @contextmanager
 def _memory_told(config: AlphaZeroConfig) -> Iterator[None]:
-    """Say of an error of memory what takes it: the games that are played side by side, and their trees."""
+    """Say of an error of memory what takes it: the games that are played side by side, their trees, and the cache."""
     try:
         yield
     except MemoryError as error:
+        cache = f" and a cache of {config.cache_mb:g} MB" if config.cache_mb else ""
         raise MemoryError(
-            f"{config.num_envs} games of {config.game} with {config.simulations} simulations a move do not fit into "
-            f"memory: fewer --num-envs or --simulations{f' ({error})' if str(error) else ''}"
+            f"{config.num_envs} games of {config.game} with {config.simulations} simulations a move{cache} do not fit "
+            f"into memory: fewer --num-envs or --simulations{', or less --cache-mb' if cache else ''}"
+            f"{f' ({error})' if str(error) else ''}"
         ) from error
 
 

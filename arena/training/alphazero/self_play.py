@@ -49,8 +49,12 @@ class Counts:
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Counts:
-        """Return counts from a state, which an older version may have written, that counted more or less."""
-        return cls(**{name: kept[name] for name in cls.__dataclass_fields__ if name in kept})
+        """Return counts from a state, which an older version may have written, that counted more or less.
+
+        Raises:
+            TypeError, ValueError, OverflowError: one of them is no number.
+        """
+        return cls(**{name: type(zero)(kept[name]) for name, zero in asdict(cls()).items() if name in kept})
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -17,8 +16,9 @@ import numpy as np
 from ....envs import make_game
 from ..folder import StateFolder
 from ..model import compile_players
-from ..session import Progress
+from ..session import Progress, numbers_of
 from ..settings import have_passed
+from ..states import UNREADABLE, plain_of
 from .actors import Actors
 from .board import ScalarLog
 from .config import AlphaZeroConfig
@@ -288,11 +288,11 @@ class AlphaZeroSession:
         Raises:
             ValueError: it is of another game, or of another number of games, or samples are missing or damaged.
         """
-        self.before, self.started = state["seconds"], time.perf_counter()
+        self.before, self.started = float(state["seconds"]), time.perf_counter()
         self._saved = self.started
         self.counts = self.first_counts = Counts.of(state["counts"])
-        self.losses, self.ladder, self.marks = dict(state["losses"]), dict(state["ladder"]), dict(state["marks"])
-        self.tested, self.kept, self.gated = state["tested"], state["kept"], state["gated"]
+        self.losses, self.ladder, self.marks = (numbers_of(state[name]) for name in ("losses", "ladder", "marks"))
+        self.tested, self.kept, self.gated = (int(state[name]) for name in ("tested", "kept", "gated"))
         self.rng.bit_generator.state = state["random"]
         self.buffer.load_state_dict(state["replay"])
         self.learner.load_state_dict(state["learner"])
@@ -338,6 +338,6 @@ class AlphaZeroSession:
 def _samples_of(state: Path) -> float:
     """Return how many samples had been played in a state; infinitely many where that cannot be read: it needs none."""
     try:
-        return int(json.loads((state / "state.json").read_text())["replay"]["total"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return int(plain_of(state)["replay"]["total"])
+    except UNREADABLE:
         return math.inf
