@@ -20,7 +20,7 @@ from ..envs import Game, as_game
 from ..envs.outside.elsewhere import called, installed, load, place_of
 from ..envs.outside.messages import shown
 from ..envs.outside.spec import nearest, parse_spec
-from ..envs.players import PlayerLike
+from ..envs.players import Player, PlayerLike, meant
 from ..envs.registry import game_names, game_presets
 from .adapted import Adapted, FunctionAgent, takes_two
 from .agent import Agent
@@ -43,6 +43,7 @@ _FUNCTIONS = frozenset(("evaluate", "evaluator"))  # arguments that text cannot 
 _PYTHON_ONLY = _FUNCTIONS | {"algorithm", "ask", "board", "commands", "show"}  # that no usage tells of
 
 _GROUP = "plyground.agents"  # of entry points
+_NAME = re.compile(r"[A-Za-z_][\w-]*")  # of a spec
 
 
 def agent_names() -> list[str]:
@@ -100,16 +101,23 @@ def _constructor(name: str) -> Any:
     return load(installed(_GROUP)[name].value)
 
 
-def register_agent(name: str, constructor: Callable[..., Agent]) -> None:
+def register_agent(name: str, constructor: Callable[..., Player | Callable[[Any, Any], Any]]) -> None:
     """Make a kind of agent known by ``name``.
 
     Args:
         name: as it stands in a spec.
-        constructor: called with the game, and with the arguments of the spec.
+        constructor: called with the game, and with the arguments of the spec; it makes whatever may play.
 
     Raises:
-        ValueError: the name is taken by an agent of another module.
+        ValueError: the name cannot stand in a spec, or is taken by an agent of another module; or ``constructor`` is
+            nothing that can be called.
     """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(
+            f"name of an agent must be a letter, and letters, digits, _ and - after it, as in 'one_ply', got {name!r}"
+        )
+    if not callable(constructor):
+        raise ValueError(f"expected a class or a function that makes the agent {name!r}, got {constructor!r}")
     known = _constructors.get(name)
     modules = [getattr(_called(one), "__module__", None) for one in (known, constructor)]
     if known is not None and modules[0] != modules[1]:
@@ -148,7 +156,8 @@ def make(spec: str, game: Game | str, **changed: Any) -> Agent:
     if name not in _constructors:
         return _from_place(name, _constructor(name), args, kwargs | changed, as_game(game))
     args, kwargs = _fitting(spec, changed)
-    return _constructors[name](as_game(game), *args, **kwargs)
+    game = as_game(game)
+    return _made(name, _constructors[name](game, *args, **kwargs), game)
 
 
 def check_spec(spec: str) -> None:
@@ -258,19 +267,12 @@ def as_agent(agent: PlayerLike, game: Game | str | None) -> Agent:
     if made is None:
         raise ValueError(
             "expected a spec string such as 'mcts(simulations=100)', an agent with act(observation, info), or a "
-            f"function of these two, got {agent!r}{_meant(agent)}"
+            f"function of these two, got {agent!r}{meant(agent)}"
         )
     own, game = getattr(agent, "game", None), None if game is None else as_game(game)
     if game is not None and isinstance(own, Game) and (own.spec != game.spec or own.dtype != game.dtype):
         raise ValueError(f"{type(agent).__name__} plays {own.spec}, expected a player of {game.spec}")
     return made
-
-
-def _meant(player: Any) -> str:
-    """Return the end of an error message: what to give in place of what is nearly an agent."""
-    if isinstance(player, type):
-        return f": make one of this class, as in {player.__name__}(…)" if hasattr(player, "act") else ""
-    return ": a trained model plays as Policy(game, model)" if callable(getattr(player, "predict", None)) else ""
 
 
 def _adapted(player: Any) -> Any:
@@ -303,13 +305,18 @@ def _from_place(place: str, found: Any, args: list[Any], kwargs: dict[str, Any],
             raise ValueError(f"{place!r} takes {how}")
         _check_names(place, kwargs, known)
         found = partial(found, **kwargs)
-    made = _adapted(found)
-    if made is None:
+    return _made(place, found, game)
+
+
+def _made(what: str, found: Any, game: Game) -> Agent:
+    """Return as an agent what was found at a place, or what a registered constructor has made."""
+    agent = _adapted(found)
+    if agent is None:
         raise ValueError(
-            f"{place!r} is {found!r}, expected an agent with act(observation, info), a class of such agents, or a "
+            f"{what!r} is {found!r}, expected an agent with act(observation, info), a class of such agents, or a "
             "function of these two"
         )
-    return as_agent(made, game)
+    return as_agent(agent, game)
 
 
 def _check_names(name: str, given: dict[str, Any], known: dict[str, inspect.Parameter]) -> None:

@@ -183,7 +183,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         if self.render_mode == "human":
             self.render()
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: int | np.integer[Any] | None) -> None:
         """Play ``action`` for ``agent_selection``, or take a finished agent out of the game with ``None``.
 
         Raises:
@@ -262,7 +262,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         self._accumulate_rewards()
         self._deads_step_first()
 
-    def _step_after_end(self, action: int | None) -> None:
+    def _step_after_end(self, action: int | np.integer[Any] | None) -> None:
         if not self.agents:
             raise ValueError(f"the game of {self.game.name} is over, and step({action!r}) comes after it: call reset()")
         if action is not None:

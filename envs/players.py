@@ -12,7 +12,7 @@ import numpy as np
 
 from .game import Game
 
-__all__ = ["SEATS", "Player", "PlayerLike", "check_seat", "checked_answer", "forfeit", "player_name"]
+__all__ = ["SEATS", "Player", "PlayerLike", "check_seat", "checked_answer", "forfeit", "meant", "player_name"]
 
 SEATS = {"first": 0, "second": 1}  # a learner's seats, with the numbers of their players; "random" is either
 
@@ -39,6 +39,13 @@ def player_name(player: Any) -> str:
         parts = _TEXTS.split(player)
         return "".join(part if number % 2 else _BLANKS.sub(r"\1", part) for number, part in enumerate(parts)).strip()
     return getattr(player, "__name__", None) or type(player).__name__
+
+
+def meant(player: Any) -> str:
+    """Return the end of an error message: what to give in place of what is nearly a player."""
+    if isinstance(player, type):
+        return f": make one of this class, as in {player.__name__}(…)" if hasattr(player, "act") else ""
+    return ": a trained model plays as Policy(game, model)" if callable(getattr(player, "predict", None)) else ""
 
 
 def check_seat(seat: Any) -> None:

@@ -212,7 +212,8 @@ def _bound(
     try:
         return signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise ValueError(f"cannot make {shown(spec)}: {error}; expected {name}{signature}") from None
+        takes = ", ".join(str(one.replace(annotation=one.empty)) for one in signature.parameters.values())
+        raise ValueError(f"cannot make {shown(spec)}: {error}; expected {name}({takes})") from None
 
 
 def _from_place(place: str, found: Any, args: list[Any], kwargs: dict[str, Any]) -> Game:

@@ -170,7 +170,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
                 return
             env.step(int(self.np_random.choice(np.flatnonzero(env._position.mask))))
 
-    def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | np.integer[Any]) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """Play ``action`` and the opponent's reply.
 
         Returns:

@@ -28,7 +28,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SVG_UNIT = 100  # a board unit in the coordinates of SVG: some programs draw fonts of less than one unit badly
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawing:
     """A display list, and a description for those who cannot see it.
 
@@ -46,6 +46,10 @@ class Drawing:
     background: str = "#ffffff"
     title: str = ""
     description: str = ""
+
+    def __repr__(self) -> str:
+        about = f" {self.title!r}" if self.title else ""  # not its shapes: a board has hundreds
+        return f"<{type(self).__name__}{about}: {self.width:g} by {self.height:g}, {len(self.shapes)} shapes>"
 
     def size_in_pixels(self, size: int) -> tuple[int, int]:
         """Return width and height, so that the longer side has ``size`` pixels.

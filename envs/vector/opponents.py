@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..game import Game
-from ..players import PlayerLike, checked_answer, player_name
+from ..players import PlayerLike, checked_answer, meant, player_name
 from .batch import GameBatch
 from .followed import FollowedBatch
 from .row_random import draw_numbers
@@ -260,7 +260,7 @@ def as_opponents(opponent: OpponentLike, game: Game) -> Opponents:
     if isinstance(opponent, type) or not (isinstance(opponent, str) or acts or callable(opponent)):
         raise ValueError(
             "opponent must be a spec string, an agent with act(observation, info), an object with begin(), act() and "
-            f"end(), or a function, got {opponent!r}"
+            f"end(), or a function, got {opponent!r}{meant(opponent)}"
         )
     if not isinstance(opponent, str):
         if _is_opponents(opponent):

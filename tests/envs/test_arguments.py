@@ -32,6 +32,15 @@ from plyground.envs.vector.row_random import draw_numbers
 from plyground.envs.vector.stable_baselines import BoardVecEnv
 
 
+def test_actions_may_be_what_spaces_draw() -> None:
+    """Pyright reads this, too: spaces draw NumPy's integers."""
+    env = started()
+    env.step(env.action_space(env.agent_selection).sample(env.observe(env.agent_selection)["action_mask"]))
+    solo = SoloEnv("connect_four")
+    solo.reset(seed=0)
+    solo.step(np.int64(3))
+
+
 def started() -> BoardGameEnv:
     env = BoardGameEnv("connect_four")
     env.reset()

@@ -91,7 +91,7 @@ class TestGames:
             ("connect_four(rows=x)", "rows of connect_four must be of type int, got 'x'"),
             ("connect_four(rows=5.0)", "rows of connect_four must be of type int, got 5.0"),
             ("connect_four(rows=True)", "rows of connect_four must be of type int, got True"),
-            ("connect_four(5, 6, 7)", "too many positional arguments"),
+            ("connect_four(5, 6, 7)", r"too many positional arguments; expected connect_four\(rows=6, columns=7\)$"),
             ("connect_four(rows=2)", "got rows=2"),
             ("go_9x9(5)", r"'go_9x9' is short for 'go\(board_size=9\)': give parameters by name, got 'go_9x9\(5\)'"),
         ],

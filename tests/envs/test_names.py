@@ -12,6 +12,7 @@ import pytest
 from plyground.agents import (
     MCTS,
     PUCT,
+    Agent,
     AlphaBeta,
     Human,
     Mixture,
@@ -27,7 +28,17 @@ from plyground.agents.teaching.mcts_trace import MCTSNode, _expand
 from plyground.agents.teaching.trees import GameNode
 from plyground.arena import match
 from plyground.arena.grading.answers import ask
-from plyground.envs import BoardGameEnv, SoloEnv, as_opponents, connect_four, make_game
+from plyground.envs import (
+    BoardGameEnv,
+    BoardInfo,
+    BoardObservation,
+    BoardVectorEnv,
+    Game,
+    SoloEnv,
+    as_opponents,
+    connect_four,
+    make_game,
+)
 from plyground.envs.outside.spec import parse_spec, same_spec
 
 
@@ -234,6 +245,45 @@ class TestAgents:
         register_agent("eager", partial(Eager, last=True))
         with pytest.raises(ValueError, match="'dqn' is already registered"):
             register_agent("dqn", partial(Eager))
+
+    @pytest.mark.usefixtures("registries")
+    def test_what_a_registered_constructor_makes_need_have_no_reset(self) -> None:
+        class First:
+            """Plays the first legal action."""
+
+            def __init__(self, game: Game) -> None:
+                self.game = game
+
+            def act(self, observation: BoardObservation, info: BoardInfo) -> int:
+                return int(observation["action_mask"].argmax())
+
+        def function(observation: BoardObservation, info: BoardInfo) -> int:
+            return int(observation["action_mask"].argmax())
+
+        register_agent("first", First)
+        register_agent("function", lambda game: function)
+        for spec in ("first", "function"):
+            assert isinstance(make(spec, "connect_four"), Agent)
+            SoloEnv("connect_four", spec, seat="second").reset(seed=0)
+            BoardVectorEnv("connect_four", 2, spec, seat="second").reset(seed=0)
+        nothing: Any = lambda game: None  # noqa: E731
+        register_agent("nothing", nothing)
+        with pytest.raises(ValueError, match=r"'nothing' is None, expected an agent with act\(observation, info\)"):
+            make("nothing", "connect_four")
+
+    @pytest.mark.usefixtures("registries")
+    @pytest.mark.parametrize("name", ["my agent", "1st", "first()", "", 3])
+    def test_names_that_cannot_stand_in_a_spec_are_not_registered(self, name: Any) -> None:
+        known = agent_names()
+        with pytest.raises(ValueError, match="name of an agent must be a letter"):
+            register_agent(name, Random)
+        assert agent_names() == known
+
+    @pytest.mark.usefixtures("registries")
+    def test_what_cannot_be_called_is_not_registered(self) -> None:
+        instance: Any = Random()
+        with pytest.raises(ValueError, match=r"expected a class or a function that makes the agent 'one', got Random"):
+            register_agent("one", instance)
 
 
 class TestAsAgent:

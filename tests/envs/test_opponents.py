@@ -310,13 +310,21 @@ class Uncopied(Random):
         return None
 
 
+class Model:
+    """Has what a model of stable-baselines3 has."""
+
+    def predict(self, observation: Any) -> Any:
+        return 0, None
+
+
 @pytest.mark.parametrize(
     ("opponent", "message"),
     [
         ("alphabet", "unknown agent 'alphabet': did you mean 'alphabeta'"),
         (3, "opponent must be a spec string, an agent with .* got 3"),
         (None, "opponent must be a spec string"),
-        (Random, "opponent must be a spec string"),
+        (Random, r"opponent must be a spec string, .*Random'>: make one of this class, as in Random\(…\)$"),
+        (Model(), r"opponent must be a spec string, .*: a trained model plays as Policy\(game, model\)$"),
         (make("alphabeta(depth=2)", "othello"), "plays othello, expected a player of connect_four"),
         (make("random", "connect_four(rows=5)"), r"plays connect_four\(rows=5\), expected a player of connect_four"),
     ],

@@ -42,6 +42,13 @@ def test_svg_is_well_formed_and_tells_what_it_shows() -> None:
     assert drawing._repr_svg_() == drawing.to_svg()
 
 
+def test_a_drawing_is_one_line_at_the_prompt() -> None:
+    game, state, _ = after("chess", "e2e4")
+    drawing = picture(game, state)
+    width, height = drawing.width, drawing.height
+    assert repr(drawing) == f"<Drawing 'chess': {width:g} by {height:g}, {len(drawing.shapes)} shapes>"
+
+
 def test_svg_is_well_formed_whatever_the_text() -> None:
     game, state, _ = after("connect_four", 3)
     caption = "a\x00\x01\x0b\x1b[0m\x7f\ud800\ufffe😀 b"
