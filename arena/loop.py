@@ -13,7 +13,7 @@ import numpy as np
 
 from ..agents import Agent, Isolated
 from ..agents.timing import playing
-from ..envs import Game
+from ..envs import BoardGameEnv, Game
 from ..envs.outside.arguments import action_number, checked_whole
 from ..envs.outside.messages import cut
 from ..envs.players import PlayerLike, checked_answer, player_name
@@ -55,7 +55,7 @@ def play(
     """Play one game in a two-player PettingZoo AEC environment, ours or another.
 
     Args:
-        env: the environment; it is reset.
+        env: the environment, which is reset; or a game of ours or its name, of which an environment is made.
         players: what `plyground.agents.as_agent` takes, for each of ``env.possible_agents``, by its name there or in
             that order. (Spec strings only in environments of ours, which have a game.)
         seed: the environment's seed, from which both players' are made.
@@ -79,7 +79,8 @@ def play(
             held to, the options fit no game, or the seed is none.
     """
     conditions = Conditions.of(failures, time, adjudication, analyses)
-    return play_under(env, players, seed, conditions, names=names, options=options)
+    board = BoardGameEnv(env) if isinstance(env, (str, Game)) else env
+    return play_under(board, players, seed, conditions, names=names, options=options)
 
 
 def play_under(

@@ -19,8 +19,11 @@ from joblib import Parallel
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
+from ..agents.registry import register_agent, registered
+
 __all__ = ["Parcel", "WorkerError", "has_unpacked", "packed", "quiet", "results_of", "unpacked"]
 
+_HERE = uuid.uuid4().hex  # this process
 _PAUSE = 1.0  # seconds between two looks at whether a worker's parent lives
 _last = threading.local()  # what this thread of a worker has unpacked
 _watched = set[int]()  # parents of which a thread of this worker hears when they die
@@ -38,7 +41,7 @@ class Parcel(NamedTuple):
 
 
 def packed(value: Any, players: Iterable[tuple[str, Any]]) -> Parcel:
-    """Return a value as it is sent.
+    """Return a value as it is sent, with the kinds of agents that were registered here and are needed there.
 
     Args:
         value: what is sent.
@@ -47,23 +50,28 @@ def packed(value: Any, players: Iterable[tuple[str, Any]]) -> Parcel:
     Raises:
         ValueError: a player cannot be pickled.
     """
+    kinds: dict[str, Callable[..., Any]] = {}
     for label, player in players:
+        kinds_of_player = registered(player) if isinstance(player, str) else {}
         try:
-            cloudpickle.dumps(player)
+            cloudpickle.dumps((player, kinds_of_player))
         except Exception as error:  # whatever a class of somebody's own may raise
             raise ValueError(
                 f"{label} cannot be sent to other processes ({error}): play with jobs=1, or give the player by a "
                 "spec, of which each process makes its own"
             ) from error
+        kinds |= kinds_of_player
     # As an array: joblib lets large ones be read from shared memory, and Dask and Ray keep them on each machine.
-    return Parcel(uuid.uuid4().hex, np.frombuffer(cloudpickle.dumps(value), np.uint8))
+    return Parcel(uuid.uuid4().hex, np.frombuffer(cloudpickle.dumps((_HERE, kinds, value)), np.uint8))
 
 
 def unpacked(token: str, data: Any) -> Any:
     """Return what is in a parcel, whose data are read if it is not the last one that this thread has unpacked."""
     if not has_unpacked(token):
         _last.token = None
-        _last.value = cloudpickle.loads(data)
+        sender, kinds, _last.value = cloudpickle.loads(data)
+        for name, constructor in kinds.items() if sender != _HERE else ():  # what comes back home is a copy
+            register_agent(name, constructor)
         _last.token = token
     return _last.value
 

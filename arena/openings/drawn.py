@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...agents.foresight import Foresight
-from ...envs import Game, State
+from ...envs import Game, State, as_game
 from ...envs.outside.arguments import checked_whole
 from ..wording import counted
 
@@ -25,7 +25,7 @@ def default_opening_plies(game: Game) -> int:
     return min(4, game.max_plies // 4)
 
 
-def random_openings(game: Game, opening_plies: int, seed: int) -> Iterator[list[int]]:
+def random_openings(game: Game | str, opening_plies: int, seed: int) -> Iterator[list[int]]:
     """Return an endless iterator over openings of ``opening_plies`` random moves, none of them decided.
 
     An opening is decided if the next 4 plies tell how the game ends with best play. Positions repeat only where new
@@ -36,6 +36,7 @@ def random_openings(game: Game, opening_plies: int, seed: int) -> Iterator[list[
         ValueError: ``opening_plies`` is negative or more than a game has, or no position is open; the first opening is
             drawn at once to see that.
     """
+    game = as_game(game)
     plies = checked_whole("opening_plies", opening_plies, 0, game.max_plies)
     openings = _openings(game, plies, seed)
     return itertools.chain([next(openings)], openings)

@@ -92,6 +92,7 @@ class TestPlay:
     def test_a_seed_of_numpy_is_a_number(self) -> None:
         record = play(BoardGameEnv("tictactoe"), ["random", "random"], seed=np.int64(3))  # pyright: ignore[reportArgumentType]
         assert record == GameRecord.from_json(record.to_json())
+        assert record.moves == play("tictactoe", ["random", "random"], 3).moves
         with pytest.raises(ValueError, match="seed must be a whole number, at least 0, got -1"):
             play(BoardGameEnv("tictactoe"), ["random", "random"], seed=-1)
 
@@ -173,7 +174,7 @@ class TestOpenings:
         ):
             random_openings(tictactoe(), 8, seed=0)
         with pytest.raises(ValueError, match="opening_plies must be a whole number, from 0 to 9, got -1"):
-            random_openings(tictactoe(), -1, seed=0)
+            random_openings("tictactoe", -1, seed=0)
 
 
 class TestMatch:

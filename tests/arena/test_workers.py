@@ -16,14 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import joblib
+import numpy as np
 import pytest
 
-from plyground.agents import Random
-from plyground.arena import iter_match, match
+from plyground.agents import Random, make, register_agent
+from plyground.agents import registry as agent_registry
+from plyground.arena import iter_match, match, processes
 from plyground.arena import matches as matches_module
 from plyground.arena.cli.parts import clusters
 from plyground.arena.grading.answers import ask
-from plyground.arena.processes import WorkerError, _hear_of_lost_tasks
+from plyground.arena.processes import WorkerError, _hear_of_lost_tasks, packed, unpacked
 from plyground.arena.store import Session
 from plyground.envs import make_game
 from tests.arena.test_arena import without_times
@@ -68,6 +70,17 @@ def test_players_that_cannot_be_pickled_are_named_and_leave_nothing(tmp_path: Pa
     assert not list(tmp_path.iterdir())  # a file was there, and open
     with pytest.raises(ValueError, match=refused):
         ask(Locked(), make_game(GAME), [[], [4]], jobs=2)
+
+
+@pytest.mark.usefixtures("registries")
+def test_a_kind_of_agent_that_was_registered_here_is_known_to_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    register_agent("only_here", lambda game, seed=3: Random(seed=seed))
+    own = make("only_here(seed=5)", GAME)
+    sent = packed("a value", [("one", "mixture(only_here(seed=5), random)"), ("other", Random())])
+    monkeypatch.delitem(agent_registry._constructors, "only_here")
+    monkeypatch.setattr(processes, "_HERE", "another process")
+    assert unpacked(*sent) == "a value"
+    assert make("only_here(seed=5)", GAME).act({"action_mask": np.ones(9, np.int8)}) == own.act({"action_mask": np.ones(9, np.int8)})
 
 
 def test_other_words_than_ray_are_refused() -> None:
