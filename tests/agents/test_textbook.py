@@ -208,7 +208,7 @@ def _children(game, states, children, actions):
     return count
 
 
-@pytest.mark.parametrize("size", ["4x4", "4x5", pytest.param("5x4", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", ["4x5", *(pytest.param(size, marks=pytest.mark.slow) for size in ("4x4", "5x4"))])
 def test_solved_connect_four_boards(textbook: Any, size: str) -> None:
     from plyground.envs import connect_four
 

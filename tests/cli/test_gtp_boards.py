@@ -100,7 +100,7 @@ def test_handicaps() -> None:
     assert len(server.answer("place_free_handicap 30").split()) == 10  # the engine may place fewer
 
 
-@pytest.mark.parametrize(("size", "points"), [(2, 2), (5, 4)])
+@pytest.mark.parametrize(("size", "points"), [pytest.param(2, 2, marks=pytest.mark.slow), (5, 4)])
 def test_free_handicaps_fit_small_boards(size: int, points: int) -> None:
     """There are no star points below 7x7, and no stones were placed at all."""
     server = GTPServer("random", make_game(f"go(board_size={size})"))

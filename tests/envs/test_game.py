@@ -12,7 +12,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
-from plyground.agents import AlphaBeta
+from plyground.agents import Minimax
 from plyground.arena.training.alphazero.samples import sample_dtype
 from plyground.envs import (
     Board,
@@ -226,7 +226,7 @@ class TestGames:
     def test_one_without_a_factory(self) -> None:
         game = Game(**COIN)
         assert pickle.loads(cloudpickle.dumps(game)) == game
-        assert AlphaBeta(game, depth=1).analyse(game.new_state()).best_action == 1
+        assert Minimax(game, depth=1).analyse(game.new_state()).best_action == 1
         env = BoardGameEnv(game)
         env.reset()
         env.step(0)
