@@ -56,7 +56,7 @@ SEARCHES = {
     "agents": FOUR[:1],
     "alphabeta::test_value_is_that_of_minimax_in_every_game": FOUR[:2],
     "batch": (*FOUR, "tictactoe"),
-    "checker": (FOUR[0], "tictactoe"),
+    "checker": ("tictactoe",),
     "evaluation::test_compiled_evaluation_is_the_sum_of_weighted_features": ("othello",),
     "game": (FOUR[0], "tictactoe"),
     "jit::test_bound_kernel_is_the_kernel": (FOUR[0], "tictactoe"),

@@ -295,6 +295,7 @@ def test_a_book_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         next(make_book(tmp_path / "book.npz", 2, jobs=100_000))
 
 
+@pytest.mark.slow
 def test_a_book_is_made_of_true_scores_and_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     game = connect_four(4, 5)
     path = tmp_path / "book.npz"

@@ -171,8 +171,15 @@ class TestOtherPlayers:
         server.run(["setoption name Hash value 16\n"], io.StringIO())
         assert most() < before / 32
 
-    @pytest.mark.parametrize("spec", ["mcts", "puct"])
-    @pytest.mark.parametrize("limit", ["mate 1", "depth 60"])
+    @pytest.mark.parametrize(
+        ("spec", "limit"),
+        [
+            ("mcts", "mate 1"),
+            ("puct", "depth 60"),
+            pytest.param("mcts", "depth 60", marks=pytest.mark.slow),
+            pytest.param("puct", "mate 1", marks=pytest.mark.slow),
+        ],
+    )
     def test_who_knows_no_depth_has_its_second(self, spec: str, limit: str) -> None:
         """It searched without end, for a mate or a depth that it does not look for."""
         talk = Dialogue(UCIServer(spec, CHESS))

@@ -30,6 +30,10 @@ class Scripted:
 
 
 IDS = sorted(env_id for env_id in gymnasium.registry if env_id.startswith("plyground/"))
+CHECKED = [  # the rules of two are compiled for these checks alone
+    pytest.param(env_id, marks=pytest.mark.slow) if env_id in ("plyground/Go-v0", "plyground/Minichess-v0") else env_id
+    for env_id in IDS
+]
 
 
 def test_every_game_has_an_id() -> None:
@@ -39,13 +43,13 @@ def test_every_game_has_an_id() -> None:
 
 
 @pytest.mark.parametrize("seat", ["first", "second", "random"])
-@pytest.mark.parametrize("env_id", IDS)
+@pytest.mark.parametrize("env_id", CHECKED)
 def test_gymnasium_check(env_id: str, seat: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plyground.envs.render.renderer.RENDER_FPS", 0)  # nobody watches
     check_env(gymnasium.make(env_id, opponent="random", seat=seat).unwrapped)
 
 
-@pytest.mark.parametrize("env_id", IDS)
+@pytest.mark.parametrize("env_id", CHECKED)
 def test_stable_baselines3_check(env_id: str) -> None:
     sb3 = pytest.importorskip("stable_baselines3.common.env_checker")
     sb3.check_env(gymnasium.make(env_id, opponent="random").unwrapped)

@@ -60,7 +60,7 @@ def marks(found: Any) -> tuple[float, float, float]:
 
 
 class TestGrades:
-    @pytest.mark.parametrize("spec", [SPEC, "othello(size=4)"])
+    @pytest.mark.parametrize("spec", [SPEC, pytest.param("othello(size=4)", marks=pytest.mark.slow)])
     def test_the_solver_makes_no_mistake(self, spec: str) -> None:
         solved = solve_positions(spec, 5)
         found = grade(solved, ask("solver", solved.game, solved.lines).actions)

@@ -21,8 +21,17 @@ from tests.helpers.training_runs import ALL, SMALL, Stop, assert_same
 
 
 class TestResume:
-    @pytest.mark.parametrize("symmetry", [False, True])
-    @pytest.mark.parametrize("sampling", ["latest", "uniform", "prioritised"])
+    @pytest.mark.parametrize(
+        ("sampling", "symmetry"),
+        [
+            ("latest", False),
+            ("uniform", True),
+            ("prioritised", True),
+            pytest.param("latest", True, marks=pytest.mark.slow),
+            pytest.param("uniform", False, marks=pytest.mark.slow),
+            pytest.param("prioritised", False, marks=pytest.mark.slow),
+        ],
+    )
     @pytest.mark.parametrize("algorithm", ALL)
     def test_goes_on_exactly(self, tmp_path: Path, algorithm: str, sampling: Any, symmetry: bool) -> None:
         config = replace(ALL[algorithm], sampling=sampling, symmetry=symmetry)
