@@ -73,6 +73,11 @@ class NetworkModel(ModelNetwork):
         """Whether the scores of actions are Q-values: never."""
         return False
 
+    @property
+    def has_values(self) -> bool:
+        """Whether it has learned what positions are worth, by what its file says of it."""
+        return has_learned_values(self._game, self._net)
+
     def check(self, game: Game) -> None:
         """Check that the network is for ``game``.
 
@@ -81,7 +86,6 @@ class NetworkModel(ModelNetwork):
         """
         NetworkEvaluator(self.model).check(game)
         self._game, self._unit = game, float(game.max_utility)
-        self.has_values = has_learned_values(game, self._net)
 
     def _ask(self, planes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         shape = self._game.observation_shape

@@ -40,8 +40,6 @@ class ModelNetwork:
         ImportError: stable-baselines3 is not installed.
     """
 
-    has_values = True  # whether it has learned what positions are worth
-
     def __init__(
         self, model: Any, algorithm: str | None = None, normalization: str | Path | Literal[False] | None = None
     ) -> None:
@@ -59,6 +57,11 @@ class ModelNetwork:
         self._given: Any = (
             normalization if normalization is None or normalization is False else load_normalization(normalization)
         )
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it has learned what positions are worth."""
+        return True
 
     @property
     def _normalization(self) -> Any:

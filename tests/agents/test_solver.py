@@ -21,11 +21,11 @@ from plyground.agents.solver.sampling import fewest_positions
 from plyground.agents.solver.solving import BYTES, new_table
 from plyground.arena.cli.parts.solution import in_words
 from plyground.arena.cli.solve import solve
-from plyground.envs import Game, checkers, chess, connect_four, game_factory, make_game, state_dtype, tictactoe
+from plyground.envs import Game, checkers, chess, connect_four, game_factory, make_game, tictactoe
 from tests.conftest import random_game
 from tests.helpers.oracles import identity, reachable
+from tests.helpers.waiting import waiting
 from tests.search.test_alphabeta import take_twice
-from tests.search.test_alphabeta_table_options import win_or_wait
 
 
 def plain(game: Game, state: Any, known: dict[bytes, tuple[float, int]]) -> tuple[float, int]:
@@ -207,39 +207,10 @@ def test_games_that_cannot_be_solved_in_this_way_are_refused() -> None:
 
 
 def test_play_without_end_is_a_draw() -> None:
-    game = back_and_forth()
+    game = waiting()
     found = Solver(game).solve(game.new_state())
     assert (found.value, found.distance, found.best_actions, found.pv) == (0.0, None, (0,), (0, 0))
     assert in_words(game, game.new_state(), found) == "player_0 to move: draw without end"
-
-
-def back_and_forth() -> Game:
-    """Two places, between which the players move one piece for ever."""
-
-    def legal_actions(state: Any, actions: Any) -> int:
-        actions[0] = 0
-        return 1
-
-    def play(state: Any, action: int) -> None:
-        state.place = 1 - state.place
-
-    def observe(state: Any, player: int, planes: Any) -> None:
-        planes[0] = state.place
-
-    return Game(
-        name="back_and_forth",
-        state=state_dtype(place="i4"),
-        num_actions=1,
-        max_plies=100,
-        observation_shape=(1,),
-        player=lambda state: state.place,
-        legal_actions=legal_actions,
-        play=play,
-        is_terminal=lambda state: False,
-        utility=lambda state, player: 0.0,
-        check=False,  # games do not end
-        observe=observe,
-    )
 
 
 def test_endings_are_those_of_games_that_are_played_by_the_rules() -> None:
@@ -269,7 +240,7 @@ def test_a_win_after_positions_that_draw_when_they_come_once_more_is_not_exact()
 
 
 def test_a_slow_win_that_leads_back_to_a_position_that_then_draws_is_not_proved() -> None:
-    game = win_or_wait()
+    game = waiting(wins=True, draw=3)
     state, solver = game.new_state(), Solver(game)
     keys = np.array([game.repetition_key(game.play_moves(moves)) for moves in ([], [0], [0, 0])], np.uint64)
     before, now = (solver.analyse(state, past=past) for past in (keys[:1], keys))

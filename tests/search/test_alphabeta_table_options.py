@@ -10,8 +10,9 @@ import pytest
 
 from plyground.agents import AlphaBeta, Minimax
 from plyground.agents.alphabeta.table import EXACT, LOWER, UPPER, remember
-from plyground.envs import Game, Repetition, chess, state_dtype
+from plyground.envs import chess
 from tests.conftest import random_game
+from tests.helpers.waiting import waiting
 from tests.search.test_alphabeta_pruning import PLAIN, TOLD, noise
 
 NOISY = TOLD.replace(evaluate=noise, max_utility=math.inf)
@@ -122,38 +123,8 @@ def test_a_move_is_singular_where_half_the_depth_finds_no_other_that_comes_near(
         assert agent.analyse(state, mask).statistics["extensions"] == extensions
 
 
-def win_or_wait() -> Game:
-    """The first player wins, or waits; then the other one must wait too, and the position comes again."""
-
-    def legal_actions(state: Any, actions: Any) -> int:
-        actions[0], actions[1] = 0, 1
-        return 2 - state.turn
-
-    def play(state: Any, action: int) -> None:
-        state.won = action == 1
-        state.turn = 1 - state.turn
-
-    def observe(state: Any, player: int, planes: Any) -> None:
-        planes[0] = state.turn
-
-    return Game(
-        name="win_or_wait",
-        state=state_dtype(turn="i1", won="?"),
-        num_actions=2,
-        max_plies=100,
-        observation_shape=(1,),
-        player=lambda state: state.turn,
-        legal_actions=legal_actions,
-        play=play,
-        is_terminal=lambda state: state.won,
-        utility=lambda state, player: 1.0 if player == 0 else -1.0,
-        observe=observe,
-        repetition=Repetition("draw", times=3),
-    )
-
-
 def test_what_was_proved_before_a_position_stood_on_the_board_so_often_is_forgotten() -> None:
-    game = win_or_wait()
+    game = waiting(wins=True, draw=3)
     state, agent = game.new_state(), AlphaBeta(game, 4, iterative=False, all_best=True, repetitions=True)
     keys = np.array([game.repetition_key(game.play_moves(moves)) for moves in ([], [0], [0, 0])], np.uint64)
     first = agent.analyse(state, past=keys[:1])
