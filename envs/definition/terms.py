@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..jit.game_type import rules_of
 from ..outside.arguments import checked_whole, is_list
+from .records import record_class
 
 __all__ = [
     "Images",
@@ -91,7 +92,9 @@ def images_of(game: Any) -> Images | None:
 def state_dtype(**fields: DTypeLike | tuple[DTypeLike, tuple[int, ...]]) -> np.dtype[Any]:
     """Return the dtype of a state record, for example ``state_dtype(board=("i1", (3, 3)), ply="i4")``."""
     layout = [(name, *(spec if isinstance(spec, tuple) else (spec,))) for name, spec in fields.items()]
-    return np.dtype((np.record, np.dtype(layout, align=True)))
+    plain = np.dtype(layout, align=True)
+    nested = any(kind.base.names for kind, *_ in (plain.fields or {}).values())
+    return np.dtype((np.record if nested else record_class(*fields), plain))
 
 
 def check_layout(game: Any) -> None:

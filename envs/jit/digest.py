@@ -123,7 +123,8 @@ def _parts(value: Any, seen: _Seen, names: set[str]) -> Iterable[str | bytes]:
         yield repr((value.dtype.descr, value.shape))
         yield np.ascontiguousarray(value).tobytes()
     elif isinstance(value, np.dtype):
-        yield repr((value.descr, value.itemsize, value.type.__name__))
+        name = "record" if issubclass(value.type, np.record) else value.type.__name__  # the fields are in descr
+        yield repr((value.descr, value.itemsize, name))
     elif isinstance(value, (tuple, list)):
         yield f"{type(value).__name__} of {len(value)}"
         yield from getattr(type(value), "_fields", ())  # of a NamedTuple: rules ask for values by these

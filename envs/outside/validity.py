@@ -104,7 +104,7 @@ class StateCheck:
         Raises:
             ValueError: it is not one record of the game's dtype; the message calls it ``name``.
         """
-        if type(given) is np.record and given.dtype is self._dtype:
+        if type(given) is self._dtype.type and given.dtype is self._dtype:
             return given
         array = np.asarray(given) if isinstance(given, (np.ndarray, np.void)) else np.zeros(0)
         if array.size != 1 or array.dtype != self._dtype:
