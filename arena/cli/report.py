@@ -51,7 +51,7 @@ def report(
             raise ValueError(f"{file} has no games of {game!r}: {nearest(game, found)}")
         records = [record for record in records if record.game in chosen]
     with console(stderr=True).status(Text(f"writing {out.name} …")):
-        write_report(records, out, title=title, blunder_seconds=blunders, games_bytes=1e6 * megabytes)
+        write_report(out, records, title=title, blunder_seconds=blunders, games_bytes=1e6 * megabytes)
     print_plain(_out, f"saved {out}, {counted(len(records), 'game')}, {size_of(out.stat().st_size)}")
 
 

@@ -45,8 +45,8 @@ _COLOURS = (("#f2b48f", "#f4f1ea", "#93bde8"), ("#7a3d1c", "#2a2d31", "#1f4f86")
 
 
 def write_report(
+    path: str | Path,
     records: Iterable[GameRecord],
-    out: str | Path,
     *,
     title: str = "",
     blunder_seconds: float = 20,
@@ -55,8 +55,8 @@ def write_report(
     """Write a page that shows games and their results, for a browser: one file, which asks no server.
 
     Args:
+        path: the file; an earlier page of that name is replaced, and nothing else.
         records: the games, all of one game.
-        out: the file; an earlier page of that name is replaced, and nothing else.
         title: the heading of the page. Default: the game and how many games there are.
         blunder_seconds: the time for exact solving, which finds blunders where the game can be solved; 0 for none.
         games_bytes: how large the games that can be stepped through may be together. Those left out are counted in all
@@ -67,9 +67,9 @@ def write_report(
         FileExistsError: the file is there, and no such page.
         OSError: the file cannot be written.
     """
-    check_page(out)
+    check_page(path)
     page = report_page(records, title=title, blunder_seconds=blunder_seconds, games_bytes=games_bytes)
-    write_whole(Path(out), page.encode())
+    write_whole(Path(path), page.encode())
 
 
 def check_page(out: str | Path) -> None:

@@ -346,7 +346,7 @@ class TestStrangers:
         with pytest.raises(ValueError, match=r"one game, got games of tictactoe \(6\), othello \(1\): choose"):
             report_page([*MATCH, replace(MATCH[0], game="othello")])
         with pytest.raises(FileNotFoundError, match="there is no folder"):
-            write_report(MATCH, tmp_path / "nowhere" / "report.html")
+            write_report(tmp_path / "nowhere" / "report.html", MATCH)
 
 
 class TestPlots:

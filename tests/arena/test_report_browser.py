@@ -64,7 +64,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     ]
     games = [replace(game, players=[EVIL if name == "c" else name for name in game.players]) for game in games]
     path = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(games, path, blunder_seconds=5)
+    write_report(path, games, blunder_seconds=5)
     return path.as_uri()
 
 
@@ -184,7 +184,7 @@ def test_the_reason_of_an_end_that_the_rules_did_not_make(browser: Any, tmp_path
         a_game("a b", 0.0, ending="adjudicated", reason="a dead end"),
         a_game("a b", 0.0, ending="truncated"),
     ]
-    write_report(games, tmp_path / "page.html", blunder_seconds=0)
+    write_report(tmp_path / "page.html", games, blunder_seconds=0)
     opened(browser, (tmp_path / "page.html").as_uri())
     rows = [row.text for row in browser.find_elements("css selector", "#rows tr")]
     ends = ("a loses on time: a took 2 s", "b wins, adjudicated: a resigns", "draw, adjudicated: a dead end")
@@ -204,7 +204,7 @@ def test_no_text_of_a_file_runs_as_a_program(browser: Any, page: str) -> None:
 def test_boards_are_those_of_the_rules(browser: Any, tmp_path: Path, spec: str, rng: np.random.Generator) -> None:
     game = make_game(spec)
     states = random_game(game, rng)
-    write_report([record_of(game, states)], tmp_path / "one.html", blunder_seconds=0)
+    write_report(tmp_path / "one.html", [record_of(game, states)], blunder_seconds=0)
     assert game.board is not None
     for ply in (0, 1, 7, len(states) // 2, len(states) - 1):
         opened(browser, f"{(tmp_path / 'one.html').as_uri()}#game-1-{ply}")
@@ -299,7 +299,7 @@ def test_a_game_from_a_position_with_what_was_thought(browser: Any, tmp_path: Pa
         analyses=thoughts,
     )
     path = tmp_path / "report.html"
-    write_report([there, plain], path, blunder_seconds=0)
+    write_report(path, [there, plain], blunder_seconds=0)
     from selenium.webdriver.common.keys import Keys
 
     opened(browser, path.as_uri())

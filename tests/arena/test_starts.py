@@ -216,7 +216,7 @@ class TestGames:
         assert [json.loads(line)["start"] for line in path.read_text().splitlines()] == [WHITE, WHITE, BLACK, BLACK]
         out, _ = run("replay", str(path), "1", "--ply", "0")
         assert f"from {WHITE}" in out
-        write_report(read_games(path), tmp_path / "page.html", blunder_seconds=0)
+        write_report(tmp_path / "page.html", read_games(path), blunder_seconds=0)
         page = (tmp_path / "page.html").read_text()
         openings = Reader(page).tables["Results of the first player by opening"][1:]
         assert sorted(row[:2] for row in openings) == [[BLACK, "2"], [WHITE, "2"]]
@@ -297,7 +297,7 @@ class TestAnalyses:
         # The same games without analyses are the same games.
         more = match("tictactoe", ["random", "alphabeta(depth=3)"], 4, 1, store=store, resume=True)
         assert more == back
-        write_report(back, tmp_path / "page.html", blunder_seconds=0)
+        write_report(tmp_path / "page.html", back, blunder_seconds=0)
         assert '"v":[' in (tmp_path / "page.html").read_text()
 
     def test_damage_is_found(self, tmp_path: Path) -> None:
