@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -16,10 +16,11 @@ from .outside.messages import shown
 
 __all__ = ["game_factory", "is_own"]
 
+_Parameters = ParamSpec("_Parameters")
 _OWN = f"{__name__.rpartition('.')[0]}.games."  # the modules of our own games, which are checked in tests
 
 
-def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
+def game_factory(function: Callable[_Parameters, Game]) -> Callable[_Parameters, Game]:
     """Decorate a function that makes a game from parameters, so that the game knows its parameters.
 
     The game's ``parameters`` and its ``spec`` (the name, with the parameters that differ from their defaults, as in
@@ -29,7 +30,7 @@ def game_factory(function: Callable[..., Game]) -> Callable[..., Game]:
     """
 
     @wraps(function)
-    def factory(*args: Any, **kwargs: Any) -> Game:
+    def factory(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Game:
         return _made(factory, function, args, kwargs)
 
     return factory

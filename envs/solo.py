@@ -129,10 +129,11 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             options: where the game starts, as in `BoardGameEnv.reset`.
 
         Raises:
-            ValueError: the seed does not fit or the game cannot start there, and nothing is changed; or it ends before
-                the learner can move.
+            ValueError: the seed or a seat that was set since does not fit, or the game cannot start there, and nothing
+                is changed; or it ends before the learner can move.
         """
         seed = None if seed is None else checked_whole("seed", seed, 0)
+        check_seat(self.seat)
         begun: Position | None = None
         line: list[int] = []
         before: State | None = None
@@ -140,7 +141,7 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             begun = Position(self.game)  # an error leaves the seat and the random numbers alone
             line, before = begin(self.game, begun, options)
         super().reset(seed=seed)
-        number = SEATS[self.seat] if self.seat in SEATS else int(self.np_random.integers(2))
+        number = int(self.np_random.integers(2)) if self.seat == "random" else SEATS[self.seat]
         self._learner = self.game.players[number]
         for _ in range(_ATTEMPTS):
             try:

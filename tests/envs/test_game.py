@@ -195,7 +195,7 @@ class TestGames:
         ):
             heaps([3])
         with pytest.raises(TypeError, match=r"^heaps\(\): got an unexpected keyword argument 'size'$"):
-            heaps(size=3)
+            heaps(size=3)  # pyright: ignore[reportCallIssue]
 
     def test_a_game_has_one_spec_however_its_numbers_are_written(self) -> None:
         @game_factory

@@ -174,6 +174,19 @@ def test_seed_fixes_seats_openings_and_opponent() -> None:
     assert run() == run()
 
 
+def test_a_seat_that_is_set_counts_from_the_next_game() -> None:
+    env = SoloEnv("connect_four", "random", seat="first")
+    env.reset(seed=0)
+    env.seat = "second"
+    assert env.reset()[1]["state"].ply == 1
+    env.seat = "third"  # pyright: ignore[reportAttributeAccessIssue]
+    before = env.np_random.bit_generator.state
+    with pytest.raises(ValueError, match="seat must be 'first', 'second' or 'random', got 'third'"):
+        env.reset(seed=0)
+    assert env.np_random.bit_generator.state == before
+    assert env.action_masks().any()  # the game goes on
+
+
 def test_random_seat_takes_both() -> None:
     env = SoloEnv("connect_four", "random")
     stones = {int(env.reset(seed=seed)[0].sum()) for seed in range(20)}

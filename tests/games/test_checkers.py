@@ -286,7 +286,7 @@ class TestDraws:
     )
     def test_impossible_parameters(self, parameter: str, value: int) -> None:
         with pytest.raises(ValueError, match=f"{parameter} of checkers must be .*, got {value}"):
-            checkers(**{parameter: value})
+            checkers(**{parameter: value})  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.rules

@@ -140,4 +140,4 @@ def test_starts_of_chess960() -> None:
 def test_parameters_out_of_range() -> None:
     for parameters in ({"chess960": 960}, {"max_quiet_plies": 0}, {"max_quiet_plies": 256}, {"repetition": 1}):
         with pytest.raises(ValueError, match=next(iter(parameters))):
-            chess(**parameters)
+            chess(**parameters)  # pyright: ignore[reportArgumentType]
