@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...envs.outside.messages import shown
 from ..wording import estimated
 
 __all__ = [
@@ -64,9 +65,16 @@ def elo_difference(pairs: Iterable[float], confidence: float = 0.95) -> Differen
         confidence: the probability that the interval is to have, between 0 and 1.
 
     Raises:
+        TypeError: a pair's points are no number; games, as `match` returns them, go through `pair_scores`.
         ValueError: there is no pair, or a score or ``confidence`` is out of range.
     """
-    scores = np.array(list(pairs), float) / 2
+    points = list(pairs)
+    for one in points:
+        if not isinstance(one, (float, int, np.number)):
+            raise TypeError(
+                f"the points of a pair must be a number, as `pair_scores(records)` returns them, got {shown(one)}"
+            )
+    scores = np.array(points, float) / 2
     if not scores.size:
         raise ValueError("there are no pairs of games: play at least one opening from both sides")
     if (wrong := scores[~((scores >= 0) & (scores <= 1))]).size:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...envs.outside.messages import shown
 from .difference import ELO_PER_LOGIT
 
 __all__ = ["Ratings", "fit_ratings"]
@@ -34,20 +35,19 @@ def fit_ratings(results: Iterable[tuple[str, str, float]], prior: float = 0.0) -
             lost) everything has a finite rating.
 
     Raises:
+        TypeError: a result is of another kind; games, as `match` returns them, go through `game_results`.
         ValueError: there are no games, somebody plays against himself, points or ``prior`` are out of range, or no
             ratings are most likely: some players never lost a point to any of the others, or never met them.
     """
     if not 0 <= prior < math.inf:
         raise ValueError(f"prior must be a number of games, at least 0, got {prior!r}")
-    played = list(results)
+    played = [_checked(result) for result in results]
     names = sorted({name for first, second, _ in played for name in (first, second)})
     if not names:
         raise ValueError("there are no games to rate anybody by")
     index = {name: i for i, name in enumerate(names)}
     points = np.zeros((len(names), len(names)))  # [player, opponent]
     for first, second, gained in played:
-        if first == second or not 0 <= gained <= 1:
-            raise ValueError(f"expected two players and points from 0 to 1, got {(first, second, gained)}")
         points[index[first], index[second]] += gained
         points[index[second], index[first]] += 1 - gained
     points += prior / 2 * (points + points.T > 0)
@@ -56,6 +56,24 @@ def fit_ratings(results: Iterable[tuple[str, str, float]], prior: float = 0.0) -
     errors = np.sqrt(np.diag(np.linalg.pinv(_information(points, logits))))
     elo, spread = (dict(zip(names, (ELO_PER_LOGIT * one).tolist(), strict=True)) for one in (logits, errors))
     return Ratings(elo, spread)
+
+
+def _checked(result: Any) -> tuple[str, str, float]:
+    """Return a result of a game.
+
+    Raises:
+        TypeError: it is of another kind.
+        ValueError: it is out of range.
+    """
+    match result:
+        case (str(first), str(second), float() | int() | np.number() as gained):
+            if first == second or not 0 <= gained <= 1:
+                raise ValueError(f"expected two players and points from 0 to 1, got {(first, second, gained)}")
+            return first, second, float(gained)
+    raise TypeError(
+        "a result must be both players' names and the points of the first, as `game_results(records)` yields them, "
+        f"got {shown(result)}"
+    )
 
 
 def _most_likely(points: NDArray[np.float64]) -> NDArray[np.float64]:

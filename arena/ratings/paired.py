@@ -14,6 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...envs.outside.messages import shown
 from ...envs.outside.spec import same_spec
 from ..records.record import GameRecord
 
@@ -47,10 +48,13 @@ def paired_games(records: Iterable[GameRecord]) -> PairedGames:
     """Count games by pairs. Those of a pair may stand anywhere: they have the same players, opening, and other sides.
 
     Raises:
+        TypeError: what is given is no game.
         ValueError: there are no games that have a result, or games of several kinds, or somebody plays against himself.
     """
     counter = PairCounter()
     for record in records:
+        if not isinstance(record, GameRecord):
+            raise TypeError(f"expected games, as `match` returns them and `read_games` reads them, got {shown(record)}")
         counter.add(record)
     return counter.counted()
 

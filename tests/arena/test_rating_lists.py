@@ -348,3 +348,9 @@ def test_a_table_asks_of_neighbours_alone() -> None:
     found = rating_list(GAMES)
     ratings_table(found)
     assert "superiority" not in vars(found)
+
+
+@pytest.mark.parametrize("given", [("a", "b", 0.5), "games.jsonl", None])
+def test_what_is_no_game(given: Any) -> None:
+    with pytest.raises(TypeError, match="expected games, as `match` returns them and `read_games` reads them, got "):
+        rating_list([given])

@@ -13,6 +13,8 @@ from plyground.arena import match
 from plyground.arena.ratings import Ratings, elo_difference, elo_of_score, fit_ratings, game_results, pair_scores
 from plyground.arena.records.record import GameRecord
 
+RECORD = GameRecord("tictactoe", ["a", "b"], [], 0, [0.0, 0.0], "finished", [], [], None)
+
 
 def elo_of(score: float) -> float:
     return -400 * math.log10(1 / score - 1)
@@ -104,6 +106,11 @@ class TestDifference:
         assert str(elo_difference([2.0, 2.0])) == "not known yet"  # it was "+inf (-inf to +inf)"
         # Shares of 1/2 and 3/4: a mean of 0.6226 ± 1.984 · 0.1439 / √102 with the two added, from 0.594 to 0.651.
         assert str(elo_difference([1.0, 1.5] * 50)) == "+89 (+66 to +108)"
+
+    @pytest.mark.parametrize("pairs", [[RECORD], ["1"], [None]])
+    def test_what_are_no_points(self, pairs: Any) -> None:
+        with pytest.raises(TypeError, match=r"must be a number, as `pair_scores\(records\)` returns them, got "):
+            elo_difference(pairs)
 
 
 class TestPairs:
@@ -204,6 +211,11 @@ class TestRatings:
     def test_bad_arguments(self, results: Any, prior: float, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             fit_ratings(results, prior)
+
+    @pytest.mark.parametrize("result", [RECORD, ("a", "b"), ("a", "b", "1"), (0, 1, 1.0), "abc", None])
+    def test_what_is_no_result(self, result: Any) -> None:
+        with pytest.raises(TypeError, match=r"as `game_results\(records\)` yields them, got "):
+            fit_ratings([("a", "b", 0.5), result])
 
     def test_of_a_tournament(self) -> None:
         records = match("connect_four", ["alphabeta(depth=4)", "random"], games=10, seed=2)
