@@ -282,6 +282,10 @@ def game_with(owner: type, game: Game | str, parameters: Mapping[str, Any]) -> G
         own = [name for name in inspect.signature(owner).parameters if name not in ("game", "parameters")]
         takes = _parameters_of(game) if isinstance(game, str) else []
         for key in parameters:
+            if key == "seed" and key not in (*own, *takes):
+                raise ValueError(
+                    f"{owner.__name__} takes no seed: its games do, as in env.reset(seed={parameters[key]!r})"
+                )
             if key not in takes and nearest_of(key, own):
                 raise ValueError(f"unknown argument {key!r} of {owner.__name__}: {nearest(key, own + takes)}")
     found = as_game(game, **parameters)

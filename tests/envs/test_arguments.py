@@ -109,6 +109,8 @@ def solo() -> SoloEnv:
         (lambda: BoardVectorEnv("tictactoe", 2, oponent="random"), "of BoardVectorEnv: did you mean 'opponent'"),
         (lambda: SeatBatch("tictactoe", 2, thread=2), "of SeatBatch: did you mean 'threads'"),
         (lambda: BoardGameEnv("connect_four", row=5), "unknown parameter 'row' of game 'connect_four'"),
+        (lambda: BoardGameEnv("connect_four", seed=5), r"BoardGameEnv takes no seed: .* as in env.reset\(seed=5\)"),
+        (lambda: SoloEnv(connect_four(), seed=5), r"SoloEnv takes no seed: .* as in env.reset\(seed=5\)"),
     ],
 )
 def test_errors_say_what_was_expected(call: Callable[[], Any], message: str) -> None:
