@@ -331,8 +331,10 @@ def _check_validity(game: Game, state: State, *, compiled: bool) -> None:
     for name in game.fixed:
         if (state[name] != game.initial[0][name]).any():
             raise broken(game, state, "fixed", f"no move may change {name!r}, {game.initial[0][name]} at the start")
-    if compiled and not game.state_check.accepts(state):
-        raise broken(game, state, "is_valid", "must be the same compiled as in plain Python: it refuses this one")
+    if compiled:
+        game.state_check.prepare()
+        if not game.state_check.accepts(state):
+            raise broken(game, state, "is_valid", "must be the same compiled as in plain Python: it refuses this one")
 
 
 def _check_view(game: Game, state: State) -> None:

@@ -10,6 +10,7 @@ refused where it breaks the rules of this game or differs in a ``fixed`` field, 
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable
 from functools import cached_property
@@ -26,7 +27,7 @@ from ..jit.game_type import GameType, game_type, register_game_class, remembered
 __all__ = ["StateCheck", "initial_state"]
 
 _MOST_CHARACTERS = 120  # of a state in an error message
-_PLAIN_CHECKS = 16  # by plain Python, in milliseconds each: to compile the rule takes about a second
+_PLAIN_SECONDS = 0.25  # for checks by plain Python, 10 µs to 2 ms each: to compile the rule takes up to a second
 
 
 def initial_state(game: str, layout: np.dtype[Any], setup: Callable[..., Any] | None) -> NDArray[Any]:
@@ -87,7 +88,7 @@ class StateCheck:
         self.name = f"states of {game.name}"
         self.digest = remembered(self, digest(game.dtype, self.is_valid, self.player, self.observe))
         self.game, self._dtype = game, game.dtype
-        self._plain_checks_left = _PLAIN_CHECKS
+        self._plain_seconds_left = _PLAIN_SECONDS
 
     @cached_property
     def numba_type(self) -> GameType:
@@ -128,7 +129,7 @@ class StateCheck:
 
     def prepare(self) -> None:
         """Compile the rule now, and not in the midst of a game by a clock."""
-        self._plain_checks_left = 0
+        self._plain_seconds_left = 0.0
         _ = self._compiled
 
     def accepts(self, state: Any) -> bool:
@@ -136,10 +137,12 @@ class StateCheck:
         fixed, initial = self.game.fixed, self.game.initial[0]
         if any((state[name] != initial[name]).any() for name in fixed):
             return False
-        if self._plain_checks_left > 0:
-            self._plain_checks_left -= 1
+        if self._plain_seconds_left > 0:
+            began = time.perf_counter()
             with np.errstate(all="ignore"):  # as in compiled code, numbers of any state may overflow
-                return bool(self.is_valid(state))
+                is_valid = bool(self.is_valid(state))
+            self._plain_seconds_left -= time.perf_counter() - began
+            return is_valid
         return self._compiled(self, state)
 
     def first_invalid(self, states: NDArray[Any]) -> int:

@@ -262,4 +262,4 @@ def test_nothing_is_compiled_in_the_midst_of_a_game_by_a_clock() -> None:
     agent = AlphaBeta(game)
     GameClock(TimeControl(60), (agent, Random()))
     assert "_compiled" in vars(agent.game.state_check)
-    assert agent.game.state_check._plain_checks_left == 0
+    assert agent.game.state_check._plain_seconds_left == 0

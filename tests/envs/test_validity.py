@@ -25,6 +25,7 @@ from plyground.envs import (
 from plyground.envs.games.go.game import go
 from plyground.envs.jit import kernel
 from plyground.envs.jit.prng import new_rng
+from plyground.envs.outside import validity
 from tests.conftest import random_game
 from tests.helpers.coin import COIN
 from tests.helpers.oracles import decoded
@@ -52,6 +53,7 @@ def changed(state: State, rng: np.random.Generator) -> State:
 def test_states_of_random_games_are_valid_and_others_do_no_harm(game: Game, rng: np.random.Generator) -> None:
     """Whatever the bytes, the rule answers; what it accepts is played to the end by compiled code."""
     actions, source = np.zeros(game.num_actions, np.int32), new_rng(1)
+    game.state_check.prepare()
     accepted = refused = 0
     for state in random_game(game, rng):
         assert game.is_valid(state)
@@ -332,3 +334,16 @@ def test_a_fixed_field_may_be_an_array() -> None:
     assert game.state_check.first_invalid(states[:1]) == -1
     with pytest.raises(ValueError, match=r"'fixed' of coin: no move may change 'walls', \[0 1 0\] at the start"):
         check_game(Game(**{**coin, "play": _tear_down}), 1)
+
+
+def test_the_rule_is_compiled_once_plain_python_has_taken_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    check = validity.StateCheck(make_game("tictactoe"))
+    state, now = check.game.new_state(), iter(np.arange(0, 9, 0.1))
+    assert all(check.accepts(state) for _ in range(100))
+    assert "_compiled" not in vars(check)
+    monkeypatch.setattr(validity.time, "perf_counter", lambda: float(next(now)))
+    for _ in range(3):  # of a tenth of a second each
+        assert check.accepts(state)
+    assert "_compiled" not in vars(check)
+    assert check.accepts(state)
+    assert "_compiled" in vars(check)
