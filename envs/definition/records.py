@@ -42,5 +42,5 @@ if not TYPE_CHECKING:  # which would take any name for one of ours
 
     def __getattr__(name: str) -> Any:
         if found := _CLASS_NAME.fullmatch(name):
-            return record_class(*re.findall(r"\w+", found[1]))
+            return record_class(*found[1].split(", ")) if found[1] else record_class()
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -89,6 +89,8 @@ def test_nothing_is_written_where_an_array_forbids_it() -> None:
 @pytest.mark.parametrize("library", [pickle, cloudpickle])
 def test_pickles_have_the_very_class(library: Any) -> None:
     array, state = np.zeros(2, LAYOUT), both()[0]
+    spaced = np.zeros(1, state_dtype(**{"a b": "i4", "c": "i1"}))[0]
+    assert type(library.loads(library.dumps(spaced))) is type(spaced)
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         loaded_array, loaded = library.loads(library.dumps((array, state), protocol))
         assert type(loaded_array[0]) is type(loaded) is type(state)
