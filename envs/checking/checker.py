@@ -332,7 +332,7 @@ def _check_validity(game: Game, state: State, *, compiled: bool) -> None:
         if (state[name] != game.initial[0][name]).any():
             raise broken(game, state, "fixed", f"no move may change {name!r}, {game.initial[0][name]} at the start")
     if compiled:
-        game.state_check.prepare()
+        game.state_check.compile()
         if not game.state_check.accepts(state):
             raise broken(game, state, "is_valid", "must be the same compiled as in plain Python: it refuses this one")
 

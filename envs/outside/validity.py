@@ -10,6 +10,7 @@ refused where it breaks the rules of this game or differs in a ``fixed`` field, 
 
 from __future__ import annotations
 
+import math
 import time
 import traceback
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from ..jit.game_type import GameType, game_type, register_game_class, remembered
 __all__ = ["StateCheck", "initial_state"]
 
 _MOST_CHARACTERS = 120  # of a state in an error message
+_QUICK = 1e-3  # seconds, of a check that a game by a clock does not feel
 _PLAIN_SECONDS = 0.25  # for checks by plain Python, 10 µs to 2 ms each: to compile the rule takes up to a second
 
 
@@ -128,9 +130,29 @@ class StateCheck:
         return state
 
     def prepare(self) -> None:
-        """Compile the rule now, and not in the midst of a game by a clock."""
+        """See to it that no check takes long in the midst of a game by a clock.
+
+        Where plain Python checks the initial state in less than a millisecond, it checks all; else the rule is compiled
+        now.
+        """
+        if "_compiled" not in vars(self) and min(self._plain_seconds() for _ in range(3)) < _QUICK:
+            self._plain_seconds_left = math.inf
+        else:
+            self.compile()
+
+    def _plain_seconds(self) -> float:
+        began = time.perf_counter()
+        self._plain(self.game.initial[0])
+        return time.perf_counter() - began
+
+    def compile(self) -> None:
+        """Compile the rule, if it is not yet, and ask it by compiled code alone from now on."""
         self._plain_seconds_left = 0.0
         _ = self._compiled
+
+    def _plain(self, state: Any) -> bool:
+        with np.errstate(all="ignore"):  # as in compiled code, numbers of any state may overflow
+            return bool(self.is_valid(state))
 
     def accepts(self, state: Any) -> bool:
         """Return whether a record of the game's dtype is a state of the game."""
@@ -139,8 +161,7 @@ class StateCheck:
             return False
         if self._plain_seconds_left > 0:
             began = time.perf_counter()
-            with np.errstate(all="ignore"):  # as in compiled code, numbers of any state may overflow
-                is_valid = bool(self.is_valid(state))
+            is_valid = self._plain(state)
             self._plain_seconds_left -= time.perf_counter() - began
             return is_valid
         return self._compiled(self, state)

@@ -257,9 +257,11 @@ def test_the_overtime_begins_when_the_main_time_is_spent() -> None:
     assert clock.told(1) == (10, 6, 0, 5)
 
 
-def test_nothing_is_compiled_in_the_midst_of_a_game_by_a_clock() -> None:
-    game = make_game("connect_four(rows=4, columns=5)")
-    agent = AlphaBeta(game)
-    GameClock(TimeControl(60), (agent, Random()))
-    assert "_compiled" in vars(agent.game.state_check)
-    assert agent.game.state_check._plain_seconds_left == 0
+def test_nothing_is_compiled_in_the_midst_of_a_game_by_a_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seconds, is_compiled in ((1e-4, False), (0.1, True)):  # that a check by plain Python takes
+        agent = AlphaBeta(make_game("connect_four(rows=4, columns=5)").replace())
+        check = agent.game.state_check
+        monkeypatch.setattr(check, "_plain_seconds", lambda seconds=seconds: seconds)
+        GameClock(TimeControl(60), (agent, Random()))
+        assert ("_compiled" in vars(check)) == is_compiled
+        assert check._plain_seconds_left == (0 if is_compiled else math.inf)

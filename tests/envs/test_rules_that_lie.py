@@ -135,7 +135,7 @@ def test_environments_refuse_them(change: dict[str, Any], message: str) -> None:
 
 def test_the_moment_is_not_spent_on_compiling() -> None:
     game = Game(**{**TAKE, "utility": utility_without_return})
-    game.state_check.prepare = game.state_check.accepts = None  # type: ignore[method-assign, assignment]
+    game.state_check.compile = game.state_check.accepts = None  # type: ignore[method-assign, assignment]
     with pytest.raises(ValueError, match="'utility' of take: must return a number, got None"):
         checker.check_once(game)
 
@@ -297,7 +297,7 @@ def test_a_check_of_states_that_does_not_compile_is_said_in_a_line() -> None:
     with pytest.raises(ValueError, match=rf"^'is_valid' of take does not compile {HERE}"):
         check_game(game)
     with pytest.raises(ValueError, match=rf"^'is_valid' of take does not compile {HERE}"):
-        game.state_check.prepare()
+        game.state_check.compile()
 
 
 def test_a_rule_that_can_return_nothing_is_found_by_compiling() -> None:

@@ -53,7 +53,7 @@ def changed(state: State, rng: np.random.Generator) -> State:
 def test_states_of_random_games_are_valid_and_others_do_no_harm(game: Game, rng: np.random.Generator) -> None:
     """Whatever the bytes, the rule answers; what it accepts is played to the end by compiled code."""
     actions, source = np.zeros(game.num_actions, np.int32), new_rng(1)
-    game.state_check.prepare()
+    game.state_check.compile()
     accepted = refused = 0
     for state in random_game(game, rng):
         assert game.is_valid(state)
