@@ -107,7 +107,7 @@ class Holder:
         prepare(self._player)
         own = getattr(self._player, "game", None)
         if isinstance(own, Game):
-            own.state_check.prepare()  # it could be compiled in the midst of a game
+            own.state_check.prepare()  # whose rule could else be compiled in the midst of a game
         return callable(getattr(self._player, "watch", None))
 
     def reset(self, seed: int | None) -> None:

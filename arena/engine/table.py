@@ -71,7 +71,7 @@ class Table:
         if self.env is None:
             prepare(self.agent)
             for game in {self.game, getattr(self.agent, "game", None) or self.game}:
-                game.state_check.prepare()  # it could be compiled in the midst of a game
+                game.state_check.prepare()  # whose rule could else be compiled in the midst of a game
             self.agent.reset()
             env: Any = BoardGameEnv(self.game, illegal="raise")
             env.reset()

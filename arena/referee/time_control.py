@@ -148,7 +148,7 @@ class GameClock:
         self.control, self._agents = control, agents
         for agent in agents:
             if isinstance(getattr(agent, "game", None), Game):
-                agent.game.state_check.prepare()  # it could be compiled in the midst of a game
+                agent.game.state_check.prepare()  # whose rule could else be compiled in the midst of a game
         self._own: list[tuple[Any, float | None]] = []  # who had a budget of its own, which `close` gives back
         self._clock = control.clock()
 

@@ -12,25 +12,21 @@ from __future__ import annotations
 import math
 import numbers
 import time
-import traceback
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..definition.identity import PLAIN
 from ..definition.terms import State, Symmetry
 from ..game import Game
 from ..jit.faults import compile_rules
-from ..jit.game_type import rules_of
 from ..jit.prng import new_rng
 from ..outside.arguments import action_number, checked_whole, is_between
 from ..render.pictures import board_of, codes_of
 from ..repetition import new_scratch
 from .compiled import check_compiled
-from .slips import Keys, broken, check_same_actions, check_turns, other_position, played
+from .slips import Keys, broken, check_same_actions, check_turns, other_position, played, raised
 
 __all__ = ["check_game", "check_once"]
 
@@ -80,27 +76,9 @@ def _play_checked(game: Game, games: int, seed: int, seconds: float) -> None:
     try:
         _play_random(game, games, seed, time.perf_counter() + seconds)
     except Exception as error:
-        if (fault := _raised(game, error)) is None:
+        if (fault := raised(game, error)) is None:
             raise
         raise fault from error
-
-
-def _raised(game: Game, error: Exception) -> ValueError | None:
-    """Return in one line that a rule, the board or a name raised an error, and where; None if it was none of them."""
-    functions = {rule: getattr(game, rule) for rule in rules_of(game)}
-    functions |= {name: function for name in PLAIN if (function := game._fields[name]) is not None}
-    if game.board is not None:
-        functions |= {f"board.{name}": getattr(game.board, name) for name in ("pieces", "cells", "threatened")}
-    codes = {}
-    for rule, function in functions.items():
-        codes.setdefault(getattr(getattr(function, "py_func", function), "__code__", None), rule)
-    frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    for code, _ in reversed(frames):  # a rule that another one calls is the one at fault
-        if code in codes:
-            line = [line for other, line in frames if other.co_filename == code.co_filename][-1]
-            place = f"{Path(code.co_filename).name}:{line}"
-            return ValueError(f"{codes[code]!r} of {game.spec} raised {type(error).__name__} ({place}): {error}")
-    return None
 
 
 def _play_random(game: Game, games: int, seed: int, end: float) -> None:

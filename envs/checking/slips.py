@@ -1,19 +1,24 @@
 """Slips in rules that only show elsewhere: results returned and not written, random numbers, turns that do not pass.
 
-`check_game` looks for them first, for otherwise it finds a game without an end, or blames a rule that nobody wrote.
+`check_game` looks for them first, for otherwise it finds a game without an end, or blames a rule that nobody wrote. So
+it does with errors that a rule raises: `raised` finds whose they are.
 """
 
 from __future__ import annotations
 
 import numbers
+import traceback
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 
+from ..definition.identity import PLAIN
 from ..definition.terms import State
 from ..game import Game
+from ..jit.game_type import rules_of
 
-__all__ = ["Keys", "broken", "check_same_actions", "check_turns", "other_position", "played"]
+__all__ = ["Keys", "broken", "check_same_actions", "check_turns", "other_position", "played", "raised"]
 
 _NO_LOTS = "rules draw no random numbers"
 _EVIDENCE = 40  # plies of one player, and none of the other
@@ -105,3 +110,21 @@ class Keys:
             if known != plays:
                 fault = f"must differ for positions that play differently, got {key} here and in state {other}"
                 raise broken(self._game, state, "key", fault)
+
+
+def raised(game: Game, error: Exception) -> ValueError | None:
+    """Return in one line that a rule, the board or a name raised an error, and where; None if it was none of them."""
+    functions = {rule: getattr(game, rule) for rule in rules_of(game)}
+    functions |= {name: function for name in PLAIN if (function := game._fields[name]) is not None}
+    if game.board is not None:
+        functions |= {f"board.{name}": getattr(game.board, name) for name in ("pieces", "cells", "threatened")}
+    codes = {}
+    for rule, function in functions.items():
+        codes.setdefault(getattr(getattr(function, "py_func", function), "__code__", None), rule)
+    frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    for code, _ in reversed(frames):  # a rule that another one calls is the one at fault
+        if code in codes:
+            line = [line for other, line in frames if other.co_filename == code.co_filename][-1]
+            place = f"{Path(code.co_filename).name}:{line}"
+            return ValueError(f"{codes[code]!r} of {game.spec} raised {type(error).__name__} ({place}): {error}")
+    return None
