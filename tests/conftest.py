@@ -72,6 +72,7 @@ SEARCHES = {
     "rules": tuple(name for name in GAMES if "chess" not in name),  # of chess as plain Python they take long
     "rules::test_state_can_be_rebuilt_from_what_the_mover_observes": ("tictactoe", *FOUR[:3]),
     "puct::test_counts_add_up": FOUR[:2],
+    "replay": (FOUR[0], "checkers"),
     "seats::test_a_batch_is_as_many_environments": (FOUR[0], "tictactoe"),
     "seats::test_masks_always_have_a_legal_action": (FOUR[0], FOUR[2]),
     "stable_baselines": (FOUR[0], "othello"),

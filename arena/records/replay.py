@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...envs import Game, State
-from ...envs.jit import kernel
+from ...envs.jit import PlainFirst, kernel
 from ...envs.outside.messages import cut, shown
 from ...envs.starting import position_of, position_text
 from ..wording import counted
@@ -71,6 +71,9 @@ def _advance(game, states, moves, movers, ends, legal):
     return played, player, count
 
 
+_advanced = PlainFirst(_advance)
+
+
 class Replay:
     """A game that is replayed.
 
@@ -116,7 +119,7 @@ class Replay:
         """
         anybody = np.full(len(moves), -1)
         made = anybody.copy() if movers is None else np.array(movers, np.int64)
-        played, self.player, self._count = _advance(
+        played, player, count = _advanced(
             self.game,
             self._states,
             np.array(moves, np.int64),
@@ -124,6 +127,7 @@ class Replay:
             anybody if ends is None else np.array(ends, np.int64),
             self._actions,
         )
+        self.player, self._count = int(player), int(count)
         self.moves += moves[:played]
         self.movers += made[:played].tolist()
         return played

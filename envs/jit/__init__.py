@@ -6,7 +6,8 @@ Start with `kernels`; `game_type` says how a kernel takes a game as an argument.
 
 from .kernels import bind, kernel
 from .linked import helper
+from .patience import Patience, PlainFirst
 from .prefetch import prefetch
 from .recursion import self_call
 
-__all__ = ["bind", "helper", "kernel", "prefetch", "self_call"]
+__all__ = ["Patience", "PlainFirst", "bind", "helper", "kernel", "prefetch", "self_call"]

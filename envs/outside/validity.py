@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import bind, kernel
+from ..jit import Patience, bind, kernel
 from ..jit.digest import digest
 from ..jit.game_type import GameType, game_type, register_game_class, remembered
 
@@ -29,7 +29,6 @@ __all__ = ["StateCheck", "initial_state"]
 
 _MOST_CHARACTERS = 120  # of a state in an error message
 _QUICK = 1e-3  # seconds, of a check that a game by a clock does not feel
-_PLAIN_SECONDS = 0.25  # for checks by plain Python, 10 µs to 2 ms each: to compile the rule takes up to a second
 
 
 def initial_state(game: str, layout: np.dtype[Any], setup: Callable[..., Any] | None) -> NDArray[Any]:
@@ -90,7 +89,7 @@ class StateCheck:
         self.name = f"states of {game.name}"
         self.digest = remembered(self, digest(game.dtype, self.is_valid, self.player, self.observe))
         self.game, self._dtype = game, game.dtype
-        self._plain_seconds_left = _PLAIN_SECONDS
+        self._patience = Patience()  # a check by plain Python takes 10 µs to 2 ms
 
     @cached_property
     def numba_type(self) -> GameType:
@@ -136,34 +135,28 @@ class StateCheck:
         now.
         """
         if "_compiled" not in vars(self) and min(self._plain_seconds() for _ in range(3)) < _QUICK:
-            self._plain_seconds_left = math.inf
+            self._patience.seconds = math.inf
         else:
             self.compile()
 
     def _plain_seconds(self) -> float:
         began = time.perf_counter()
-        self._plain(self.game.initial[0])
+        self.is_valid(self.game.initial[0])
         return time.perf_counter() - began
 
     def compile(self) -> None:
         """Compile the rule, if it is not yet, and ask it by compiled code alone from now on."""
-        self._plain_seconds_left = 0.0
+        self._patience.seconds = 0.0
         _ = self._compiled
-
-    def _plain(self, state: Any) -> bool:
-        with np.errstate(all="ignore"):  # as in compiled code, numbers of any state may overflow
-            return bool(self.is_valid(state))
 
     def accepts(self, state: Any) -> bool:
         """Return whether a record of the game's dtype is a state of the game."""
         fixed, initial = self.game.fixed, self.game.initial[0]
         if any((state[name] != initial[name]).any() for name in fixed):
             return False
-        if self._plain_seconds_left > 0:
-            began = time.perf_counter()
-            is_valid = self._plain(state)
-            self._plain_seconds_left -= time.perf_counter() - began
-            return is_valid
+        if self._patience.seconds > 0:
+            with self._patience:
+                return bool(self.is_valid(state))
         return self._compiled(self, state)
 
     def first_invalid(self, states: NDArray[Any]) -> int:

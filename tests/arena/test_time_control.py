@@ -264,4 +264,4 @@ def test_nothing_is_compiled_in_the_midst_of_a_game_by_a_clock(monkeypatch: pyte
         monkeypatch.setattr(check, "_plain_seconds", lambda seconds=seconds: seconds)
         GameClock(TimeControl(60), (agent, Random()))
         assert ("_compiled" in vars(check)) == is_compiled
-        assert check._plain_seconds_left == (0 if is_compiled else math.inf)
+        assert check._patience.seconds == (0 if is_compiled else math.inf)
