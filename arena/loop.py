@@ -21,7 +21,7 @@ from ..envs.starting import position_text, read_options
 from ..envs.vector.opponents import prepare
 from .faults import note_fault
 from .records.judgements import Judgement, judgement_of
-from .records.record import GameRecord
+from .records.record import GameRecord, check_names
 from .referee import Adjudicator, Conditions, Failures, Position
 from .referee.time_control import GameClock, TimeControl
 from .seating import seated
@@ -104,8 +104,7 @@ def play_under(
     elif conditions.adjudication:
         raise ValueError(f"adjudication needs to see the state: expected an environment of plyground, got {env}")
     labels = [player_name(given[seat]) for seat in seats] if names is None else list(names)
-    if len(labels) != len(seats):
-        raise ValueError(f"expected a name for each of {len(seats)} players, got {len(labels)}: {labels}")
+    check_names(labels, len(seats))
     opening = _opening(game, options or {})
     record = GameRecord(
         game=str(env) if game is None else game.source,

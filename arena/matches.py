@@ -17,7 +17,7 @@ from ..envs.players import PlayerLike, player_name
 from .openings import default_opening_plies, openings_of, random_openings
 from .openings.files import OpeningsLike
 from .records.opening import Opening, as_data
-from .records.record import GameRecord
+from .records.record import GameRecord, check_names
 from .referee import Adjudicator, Conditions, Failures, TimeControl
 from .store import Plan, Session
 from .store.keys import digest
@@ -132,12 +132,9 @@ def iter_match(
     if isinstance(players, (str, Mapping)) or not isinstance(players, Sequence):
         raise ValueError(f"players must be a list of two or more, such as ['mcts', 'random'], got {shown(players)}")
     labels = labels_of(players) if names is None else list(names)
-    if not all(isinstance(label, str) for label in labels):
-        raise ValueError(f"names must be strings, as records keep them, got {labels}")
     if len(players) < 2:
         raise ValueError(f"it takes two players to play, got {labels}")
-    if len(labels) != len(players):
-        raise ValueError(f"expected a name for each of {len(players)} players, got {len(labels)}: {labels}")
+    check_names(labels, len(players))
     if len(players) == 2 and labels[0] == labels[1]:
         labels = [f"{labels[0]}#1", f"{labels[1]}#2"]
     if len(set(labels)) < len(players):

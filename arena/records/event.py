@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ...envs.outside.arguments import is_text
+
 __all__ = ["Event", "is_event", "known_event"]
 
 _NAMES = ("title", "site", "date", "round")  # of what JSON has
@@ -54,7 +56,7 @@ class Event(NamedTuple):
 
 def is_event(value: Any) -> bool:
     """Return whether a value of JSON is what `Event.as_data` returns."""
-    return isinstance(value, dict) and all(name in _NAMES and isinstance(text, str) for name, text in value.items())
+    return isinstance(value, dict) and all(name in _NAMES and is_text(text) for name, text in value.items())
 
 
 def known_event(known: Mapping[str, str]) -> Event | None:

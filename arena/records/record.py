@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from ...envs.outside.arguments import is_text
 from ...envs.outside.messages import shown
 from ..wording import counted
 from .event import Event, is_event, known_event
 from .judgements import Judgement, are_judgements, read_judgements
 
-__all__ = ["GameRecord", "check_fields"]
+__all__ = ["GameRecord", "check_fields", "check_names"]
 
 _LONGEST = 10**10  # seconds of a move: some centuries, more than a PGN file can tell
 
@@ -165,10 +166,10 @@ _ENDINGS = ("finished", "truncated", "illegal", "failed", "time", "adjudicated")
 
 # What the fields of a record hold, in words and as a test.
 _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "game": ("text", lambda value: isinstance(value, str)),
+    "game": ("text", is_text),
     "players": (
         "the names of two players",
-        lambda value: isinstance(value, list) and len(value) == 2 and all(isinstance(name, str) for name in value),
+        lambda value: isinstance(value, list) and len(value) == 2 and all(map(is_text, value)),
     ),
     "moves": ("a list of actions", lambda value: isinstance(value, list) and all(map(_is_action, value))),
     "opening": ("a number of moves", lambda value: type(value) is int and value >= 0),
@@ -189,8 +190,8 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, list) and all(type(seat) is int and -1 <= seat <= 1 for seat in value),
     ),
     "seed": ("an integer or null", lambda value: value is None or type(value) is int),
-    "reason": ("text or null", lambda value: value is None or isinstance(value, str)),
-    "start": ("a position as text or null", lambda value: value is None or isinstance(value, str)),
+    "reason": ("text or null", lambda value: value is None or is_text(value)),
+    "start": ("a position as text or null", lambda value: value is None or is_text(value)),
     "analyses": (
         "a list of [value, depth, nodes, line, sampled] or null",
         lambda value: value is None or are_judgements(value),
@@ -200,6 +201,14 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: value is None or is_event(value),
     ),
 }
+
+
+def check_names(names: Sequence[Any], players: int) -> None:
+    """Raise `ValueError` if there is not a name for each of so many players, or one is none that files can hold."""
+    if len(names) != players:
+        raise ValueError(f"expected a name for each of {players} players, got {len(names)}: {names}")
+    if not all(map(is_text, names)):
+        raise ValueError(f"names must be strings, as files of games keep them, got {names}")
 
 
 def check_fields(data: Mapping[str, Any]) -> None:

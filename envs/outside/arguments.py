@@ -26,6 +26,7 @@ __all__ = [
     "is_flag",
     "is_list",
     "is_positive",
+    "is_text",
 ]
 
 _LARGEST = sys.float_info.max
@@ -105,6 +106,17 @@ def is_between(value: Any, least: float, most: float = _LARGEST) -> bool:
 def is_positive(value: Any, most: float = _LARGEST) -> bool:
     """Return whether a value is a number above 0, up to ``most``, by default a finite one."""
     return is_between(value, 0, most) and value > 0
+
+
+def is_text(value: Any) -> bool:
+    """Return whether a value is a string that files can hold: half of a surrogate pair alone has no bytes."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_flag(value: Any) -> bool:

@@ -46,6 +46,7 @@ def fault(path: Path, data: str | bytes) -> str:
     [
         ("players", None, "players must be the names of two players, got None"),
         ("players", ["a"], "players must be"),
+        ("players", ["a", "\udfff"], "players must be the names of two players"),
         ("moves", "33", "moves must be a list of actions, got '33'"),
         ("moves", [10**30], "moves must be"),
         ("moves", [True, 1], "moves must be"),
