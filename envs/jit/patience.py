@@ -18,25 +18,23 @@ _SECONDS = 0.25  # less than to compile a short rule, and more than plain Python
 
 
 class Patience:
-    """The time for which a function still runs as plain Python, before it is compiled; ``with`` it, that goes on.
-
-    As in compiled code, numbers may overflow meanwhile.
+    """The time for which a function still runs as plain Python, before it is compiled.
 
     Attributes:
-        seconds: that are left; not above 0: the function is compiled.
+        seconds: that are left; where they are not above 0, the function is to be compiled.
     """
 
     def __init__(self) -> None:
         self.seconds = _SECONDS
 
-    def __enter__(self) -> None:
-        self._errors = np.errstate(all="ignore")
-        self._errors.__enter__()
-        self._began = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self.seconds -= time.perf_counter() - self._began
-        self._errors.__exit__(None, None, None)
+    def plain(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function, for which the time goes on; as in compiled code, numbers may overflow in it."""
+        began = time.perf_counter()
+        try:
+            with np.errstate(all="ignore"):
+                return function(*arguments)
+        finally:
+            self.seconds -= time.perf_counter() - began
 
 
 class PlainFirst:
@@ -55,6 +53,5 @@ class PlainFirst:
         """Call it with a game; what is returned may be numbers of NumPy or of Python."""
         patience = self._patience[game.numba_type]
         if patience.seconds > 0:
-            with patience:
-                return self._plain(game, *arguments)
+            return patience.plain(self._plain, game, *arguments)
         return self._compiled(game, *arguments)

@@ -155,8 +155,7 @@ class StateCheck:
         if any((state[name] != initial[name]).any() for name in fixed):
             return False
         if self._patience.seconds > 0:
-            with self._patience:
-                return bool(self.is_valid(state))
+            return bool(self._patience.plain(self.is_valid, state))
         return self._compiled(self, state)
 
     def first_invalid(self, states: NDArray[Any]) -> int:
