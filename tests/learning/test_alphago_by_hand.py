@@ -13,7 +13,6 @@ from plyground.agents.networks import new_network
 from plyground.arena.training.alphago import AlphaGoConfig
 from plyground.arena.training.alphago.learners import ReinforceLearner
 from plyground.arena.training.alphago.measures import Ranks, accuracy_of, ranks_of
-from plyground.arena.training.alphago.play import drawn
 from plyground.arena.training.alphago.reinforce import baselines
 from plyground.envs import make_game
 
@@ -33,19 +32,6 @@ def test_accuracy_by_hand() -> None:
     assert [float(alike.among(choices)[0]) for choices in (1, 5, 8)] == [1 / 7, 5 / 7, 1]
     unknown = accuracy_of(Ranks(np.array([np.inf]), np.zeros(1)), np.array([np.nan]), np.array([3]))
     assert (unknown["top 5"], unknown["log likelihood"]) == (0, None)
-
-
-def test_moves_are_drawn_by_chances_to_the_power_of_one_over_the_temperature() -> None:
-    """Of three legal actions with chances 4/7, 2/7 and 1/7; at 0.5 they are 16/21, 4/21 and 1/21."""
-
-    def net(planes: Any) -> Any:
-        return np.tile(np.log([4.0, 9.0, 2.0, 1.0]).astype(np.float32), (len(planes), 1)), None
-
-    uniforms = np.array([0.56, 0.58, 0.75, 0.77, 0.85, 0.87, 0.95, 0.96])
-    masks = np.tile([True, False, True, True], (8, 1))
-    at = {temperature: drawn(net, np.zeros((8, 1)), masks, uniforms, temperature) for temperature in (1.0, 0.5)}
-    assert at[1.0].tolist() == [0, 2, 2, 2, 2, 3, 3, 3] == drawn(net, np.zeros((8, 1)), masks, uniforms).tolist()
-    assert at[0.5].tolist() == [0, 0, 0, 2, 2, 2, 2, 3]
 
 
 def test_the_gradient_of_reinforce_is_that_of_a_hand() -> None:

@@ -39,26 +39,21 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(config, GAME, path / "run")
 
 
-def lowest(asked: list[Any], net: Any, planes: Any, masks: Any, uniforms: Any, temperature: float) -> Any:
-    """Stand for a policy that always plays the first legal action; note who was asked of how many stones, and how."""
-    asked += [(net, int(one.sum()), temperature) for one in planes]
+def lowest(asked: list[Any], net: Any, planes: Any, masks: Any, uniforms: Any) -> Any:
+    """Stand for a policy that always plays the first legal action, and note who was asked of how many stones."""
+    asked += [(net, int(one.sum())) for one in planes]
     return masks.argmax(1)
-
-
-def at_a_temperature(run: Run) -> Run:
-    """Return the run with another temperature for the games of the value network."""
-    return Run(replace(run.config, value_temperature=0.25), GAME, run.path)
 
 
 def test_the_value_network_sees_the_position_after_the_random_move(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before it the policy from records plays, after it the one by play; the result is that of the player to move."""
-    asked: list[tuple[Any, int, float]] = []
+    asked: list[tuple[Any, int]] = []
     monkeypatch.setattr(value, "drawn", lambda *given: lowest(asked, *given))
     # In place of a random move the last legal one, so that the games are known.
     monkeypatch.setattr(
         GameBatch, "random_actions", lambda batch, rows: 8 - (batch.masks[rows] != 0)[:, ::-1].argmax(1)
     )
-    part = ValuePart(at_a_temperature(run))
+    part = ValuePart(run)
     samples = part._single_positions(200, seed=3)
     planes, masks = unpack_planes(GAME, samples), unpack_masks(GAME, samples)
     after = 0
@@ -77,19 +72,18 @@ def test_the_value_network_sees_the_position_after_the_random_move(run: Run, mon
         after += len(moves) - turn - 1
     assert len(set(samples["ply"].tolist())) > 3
     assert set(samples["result"].tolist()) >= {-1, 1}
-    assert sum(net is part.second for net, _, _ in asked) == after
-    assert min(stones for net, stones, _ in asked if net is part.second) == 1
-    assert min(stones for net, stones, _ in asked if net is part.first) == 0
-    assert {(net is part.second, temperature) for net, _, temperature in asked} == {(False, 1), (True, 0.25)}
+    assert sum(net is part.second for net, _ in asked) == after
+    assert min(stones for net, stones in asked if net is part.second) == 1
+    assert min(stones for net, stones in asked if net is part.first) == 0
 
 
 def test_whole_games_are_those_of_the_policy_by_play(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[Any, int, float]] = []
+    asked: list[tuple[Any, int]] = []
     monkeypatch.setattr(play, "drawn", lambda *given: lowest(asked, *given))
-    part = ValuePart(at_a_temperature(run))
+    part = ValuePart(run)
     part.plies = 0
     samples = part._whole_games(3, seed=0)
-    assert all(net is part.second and temperature == 0.25 for net, _, temperature in asked)
+    assert all(net is part.second for net, _ in asked)
     state, plies = GAME.new_state(), 0
     seen = unpack_planes(GAME, samples)
     line = samples["ply"].max() + 1

@@ -150,15 +150,6 @@ class AlphaGoConfig(Settings):
             least=1,
         ),
     )
-    value_temperature: float = field(
-        default=1.0,
-        metadata=about(
-            "Temperature at which the policy by play draws its moves in these games. Below 1 it errs less, and results "
-            "say more about positions; 1 is the paper's.",
-            "ours",
-            above=0,
-        ),
-    )
     value_steps: int = field(
         default=3000, metadata=about("Steps of learning of the value network.", "Silver et al. 2016, Methods", least=1)
     )

@@ -26,19 +26,10 @@ class Moves(NamedTuple):
     seats: NDArray[np.int8]  # [moves] who moved
 
 
-def drawn(
-    net: Net,
-    planes: NDArray[Any],
-    masks: NDArray[np.bool_],
-    uniforms: NDArray[np.float64],
-    temperature: float = 1.0,
-) -> NDArray[np.int64]:
-    """Return actions [positions] drawn from a policy, by ``uniforms`` [positions] of [0, 1).
-
-    The logits are divided by ``temperature`` > 0: below 1, what the policy prefers is drawn more often.
-    """
+def drawn(net: Net, planes: NDArray[Any], masks: NDArray[np.bool_], uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return actions [positions] drawn from a policy, by ``uniforms`` [positions] of [0, 1)."""
     logits, _ = net(planes)
-    scores = np.where(masks, logits.astype(np.float64) / temperature, -np.inf)
+    scores = np.where(masks, logits.astype(np.float64), -np.inf)
     reached = np.exp(scores - scores.max(1, keepdims=True)).cumsum(1)
     # The first action at which the sum passes the draw: one of weight 0 never is.
     return (reached > uniforms[:, np.newaxis] * reached[:, -1:]).argmax(1)
@@ -51,7 +42,6 @@ def play_games(
     opening_plies: int,
     seed: int,
     keep: Callable[[NDArray[np.intp], NDArray[np.int8]], NDArray[np.bool_]],
-    temperature: float = 1.0,
 ) -> tuple[Moves, NDArray[np.float32]]:
     """Play games side by side to their ends, with every move drawn from a policy.
 
@@ -62,7 +52,6 @@ def play_games(
         opening_plies: random plies, at most, that open each game.
         seed: the seed of all that is drawn.
         keep: tells which moves are kept, by the rows [some] and the players to move there.
-        temperature: as of `drawn`.
 
     Returns:
         The moves that are kept, and the results [games, 2] for both players: the utility as a share of the largest.
@@ -80,7 +69,7 @@ def play_games(
         for number, net in enumerate(nets):
             some = np.flatnonzero((movers == seats[rows]) == (number == 0))
             if some.size:
-                actions[some] = drawn(net, batch.observations[rows[some]], masks[some], uniforms[some], temperature)
+                actions[some] = drawn(net, batch.observations[rows[some]], masks[some], uniforms[some])
         chosen = np.flatnonzero(keep(rows, movers))
         if chosen.size:
             of = rows[chosen]

@@ -3,7 +3,7 @@
 Positions of one game are alike, and share its result: a network that learns them all memorises games. So of each game
 one position is learned (the paper's Methods, "Value network: regression"): the policy from records plays up to a ply
 that is drawn, then comes one random move, then the policy by play goes on to the end. The position after the random
-move is learned. Below a temperature of 1 the policy by play errs less, so that results say more about positions.
+move is learned.
 
 The contrast is as many positions of whole games: what is learned from them fits games that were seen, and not others.
 Both nets are tested on held-out positions of either kind: by those of the other kind alone, nobody could tell games
@@ -138,15 +138,13 @@ class ValuePart(Part):
             at = rows[plies == turns[rows] + 1]
             seen[at], masks[at], movers[at] = batch.observations[at], batch.masks[at] != 0, batch.players[at]
             uniforms, actions = draw_uniforms(batch.rngs, rows), np.zeros(rows.size, np.int64)
-            for net, some, temperature in (
-                (self.first, np.flatnonzero(plies < turns[rows]), 1.0),
-                (self.second, np.flatnonzero(plies > turns[rows]), self.run.config.value_temperature),
+            for net, some in (
+                (self.first, np.flatnonzero(plies < turns[rows])),
+                (self.second, np.flatnonzero(plies > turns[rows])),
             ):
                 if some.size:
                     of = rows[some]
-                    actions[some] = drawn(
-                        net, batch.observations[of], batch.masks[of] != 0, uniforms[some], temperature
-                    )
+                    actions[some] = drawn(net, batch.observations[of], batch.masks[of] != 0, uniforms[some])
             random = np.flatnonzero(plies == turns[rows])
             if random.size:
                 actions[random] = batch.random_actions(rows[random])
@@ -172,7 +170,6 @@ class ValuePart(Part):
             self.plies,
             seed,
             lambda rows, movers: np.ones(rows.size, np.bool_),
-            self.run.config.value_temperature,
         )
         order = np.lexsort((moves.plies, moves.games))
         samples = new_samples(game, order.size)
