@@ -2,7 +2,8 @@
 
 Each setting differs from the defaults in what its name says: where it takes another part away with it, the name says
 so, and there is a row without that part alone. The defaults are those of most boards, with the net `small`, whatever
-Connect Four has by itself: the tables in docs/measurements.md compare with these. Each trains on Connect Four for five
+Connect Four has by itself: older tables in docs/measurements.md compare with these. With ``--own`` they are those of
+Connect Four, whose net has windows. Each trains on Connect Four for five
 minutes, with two seeds side by side, each on a core of its own. The minutes are those of the processor, so that a
 little work beside takes nothing from a run. Then the net, alone and with a search, is graded by the committed positions
 (`plyground.arena.grading`). Finished runs are kept in the folder of ``--keep`` and not made again, so the script may be
@@ -32,7 +33,7 @@ from benchmarks.page import markdown_table, write_section
 from plyground.arena.training.alphazero import AlphaZeroConfig
 
 GAME = "connect_four"
-ALL: dict[str, Any] = {"network": "small", "batch_size": 512, "ladder_every": 0}
+MOST_BOARDS: dict[str, Any] = {"network": "small", "batch_size": 512}
 SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},
     "`root=puct`": {"root": "puct"},
@@ -51,6 +52,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "`network=medium`": {"network": "medium"},
     "`network=mlp`": {"network": "mlp"},
     "`opening_plies=8`": {"opening_plies": 8},
+    "`opening_plies=36`": {"opening_plies": 36},
     "`earlier_openings=0.25`": {"earlier_openings": 0.25},
     "`value=wdl`": {"value": "wdl"},
     "`plies_left=0.1`": {"plies_left": 0.1},
@@ -65,9 +67,10 @@ MARKS = {"standard": "standard", "hard_openings": "hard openings", "hard_opening
 WIDTH = 110
 
 
-def config_of(name: str, seed: int, minutes: float) -> AlphaZeroConfig:
+def config_of(name: str, seed: int, minutes: float, own: bool) -> AlphaZeroConfig:
     """Return the configuration of a setting, whose run ends by the processor's time long before that of the clock."""
-    changes = {**ALL, "minutes": 60 * minutes, "seed": seed} | SETTINGS[name]
+    base = {} if own else MOST_BOARDS
+    changes = {**base, "ladder_every": 0, "minutes": 60 * minutes, "seed": seed} | SETTINGS[name]
     return AlphaZeroConfig(GAME, **changes)
 
 
@@ -76,7 +79,7 @@ def is_done(run: Path, config: AlphaZeroConfig) -> bool:
     return (run / "grade.json").exists() and is_of(config, run)
 
 
-def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
+def one_run(name: str, seed: int, minutes: float, own: bool, folder: str) -> None:
     """Train with a setting on the first of this process's cores, and write what the net is worth beside the run."""
     from plyground.arena.grading import evaluate
     from plyground.arena.training.alphazero import train
@@ -91,7 +94,7 @@ def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
             ends.append(math.inf)
             os.kill(os.getpid(), signal.SIGINT)  # it ends after this turn, and is saved
 
-    steps = train(config_of(name, seed, minutes), run, hear).steps
+    steps = train(config_of(name, seed, minutes, own), run, hear).steps
     if ends[-1] != math.inf:
         raise SystemExit(130)  # it was stopped, and is made anew
     found = {"steps": steps}
@@ -101,17 +104,17 @@ def one_run(name: str, seed: int, minutes: float, folder: str) -> None:
     (run / "grade.json").write_text(json.dumps(found))
 
 
-def seeds_side_by_side(name: str, seeds: int, minutes: float, keep: Path) -> list[dict[str, float]]:
+def seeds_side_by_side(name: str, seeds: int, minutes: float, own: bool, keep: Path) -> list[dict[str, float]]:
     """Return the grades of a setting's runs; those that are not kept are made, each on a core of its own."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
     place = re.sub(r"[^\w.=-]+", "_", name).strip("_")
-    folders = [keep / f"{place}-{minutes:g}-{seed}" for seed in range(seeds)]
-    waiting = [seed for seed in range(seeds) if not is_done(folders[seed], config_of(name, seed, minutes))]
+    folders = [keep / f"{'own-' * own}{place}-{minutes:g}-{seed}" for seed in range(seeds)]
+    waiting = [seed for seed in range(seeds) if not is_done(folders[seed], config_of(name, seed, minutes, own))]
     while waiting:
         processes = []
         for core, seed in zip(cores, waiting, strict=False):
             shutil.rmtree(folders[seed], ignore_errors=True)
-            call = f"one_run({name!r}, {seed}, {minutes}, {str(folders[seed])!r})"
+            call = f"one_run({name!r}, {seed}, {minutes}, {own}, {str(folders[seed])!r})"
             code = "from benchmarks.learning.ablation import one_run; "
             if hasattr(os, "sched_setaffinity"):
                 code = f"import os; os.sched_setaffinity(0, {{{core}}}); {code}"
@@ -133,6 +136,7 @@ def main(
     minutes: Annotated[float, typer.Option(help="Minutes of a processor for each run.", min=0)] = 5.0,
     seeds: Annotated[int, typer.Option(help="Runs of each setting.", min=1)] = 2,
     only: Annotated[list[str] | None, typer.Option(help="Settings with this text in the name; again for more.")] = None,
+    own: Annotated[bool, typer.Option("--own", help="Differ from the defaults of Connect Four itself.")] = False,
     keep: Annotated[Path, typer.Option(help="The folder of finished runs.")] = Path("build/alphazero_ablation"),
     write: Annotated[str, typer.Option(metavar="SECTION", help="Write the table there, in docs/measurements.md.")] = "",
 ) -> None:
@@ -144,7 +148,7 @@ def main(
     table, body, console = Table(*head, title="Moves that preserve the value, in %"), [], Console(width=WIDTH)
     keep.mkdir(parents=True, exist_ok=True)
     for name in chosen:
-        found = seeds_side_by_side(name, seeds, minutes, keep)
+        found = seeds_side_by_side(name, seeds, minutes, own, keep)
         moves = sum(one["steps"] for one in found) / len(found)
         cells = [name, f"{moves / 1000:.0f} k", *(in_words([one[mark] for one in found]) for mark in MARKS)]
         table.add_row(*cells)

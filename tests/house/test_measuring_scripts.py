@@ -45,7 +45,7 @@ def test_runs_that_were_stopped_are_not_kept(tmp_path: Path, monkeypatch: pytest
     place = "plyground.arena.training.alphazero.train"
     monkeypatch.setattr(place, lambda config, folder, hear: STOPPED)
     with pytest.raises(SystemExit):
-        ablation.one_run("defaults", 0, 5, str(tmp_path))
+        ablation.one_run("defaults", 0, 5, False, str(tmp_path))
 
     def broken_off(config: Any, folder: str, hear: Any) -> Any:
         hear(SimpleNamespace(steps=100, seconds=70.0))
@@ -145,8 +145,10 @@ def test_neighbours_play_on_until_their_distance_is_known(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize("name", ablation.SETTINGS)
-def test_a_setting_changes_what_its_name_says(name: str) -> None:
-    game, config = make_game(ablation.GAME), ablation.config_of(name, 0, 5)
+@pytest.mark.parametrize("own", [False, True])
+def test_a_setting_changes_what_its_name_says(name: str, own: bool) -> None:
+    game, config = make_game(ablation.GAME), ablation.config_of(name, 0, 5, own)
+    assert (config.network == "small") is (not own and "network" not in name)
     cache = self_play._cache_mb(game, config, config.num_envs)
     assert (cache == 64) is ("cache_mb=0" not in name)
     assert checked_decisive(game, config.decisive, config.proofs) is ("decisive=False" not in name)
