@@ -1,11 +1,10 @@
 """What the parts of AlphaZero are worth at equal time: ``python -m benchmarks.learning.ablation``, over two hours.
 
 Each setting differs from the defaults in what its name says: where it takes another part away with it, the name says
-so, and there is a row without that part alone. The defaults are those of most boards, with the net `small`, whatever
-Connect Four has by itself: older tables in docs/measurements.md compare with these. With ``--own`` they are those of
-Connect Four, whose net has windows. Each trains on Connect Four for five
-minutes, with two seeds side by side, each on a core of its own. The minutes are those of the processor, so that a
-little work beside takes nothing from a run. Then the net, alone and with a search, is graded by the committed positions
+so, and there is a row without that part alone. The defaults are those of most boards, with the net `small`; with
+``--own`` they are those of Connect Four itself, whose net has windows. Each trains on Connect Four for five minutes,
+with two seeds side by side, each on a core of its own. The minutes are those of the processor, so that a little work
+beside takes nothing from a run. Then the net, alone and with a search, is graded by the committed positions
 (`plyground.arena.grading`). Finished runs are kept in the folder of ``--keep`` and not made again, so the script may be
 stopped and started. ``--write alphazero`` puts the table into that section of docs/measurements.md.
 """
