@@ -30,6 +30,7 @@ from rich.table import Table
 from benchmarks.learning.learning_curves import is_of
 from benchmarks.page import markdown_table, write_section
 from plyground.arena.training.alphazero import AlphaZeroConfig
+from plyground.arena.training.alphazero.sizes import BY_BOARD
 
 GAME = "connect_four"
 MOST_BOARDS: dict[str, Any] = {"network": "small", "batch_size": 512}
@@ -68,7 +69,7 @@ WIDTH = 110
 
 def config_of(name: str, seed: int, minutes: float, own: bool) -> AlphaZeroConfig:
     """Return the configuration of a setting, whose run ends by the processor's time long before that of the clock."""
-    base = {} if own else MOST_BOARDS
+    base = BY_BOARD[GAME]._asdict() if own else MOST_BOARDS
     changes = {**base, "ladder_every": 0, "minutes": 60 * minutes, "seed": seed} | SETTINGS[name]
     return AlphaZeroConfig(GAME, **changes)
 

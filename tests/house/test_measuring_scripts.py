@@ -149,6 +149,7 @@ def test_neighbours_play_on_until_their_distance_is_known(tmp_path: Path, monkey
 def test_a_setting_changes_what_its_name_says(name: str, own: bool) -> None:
     game, config = make_game(ablation.GAME), ablation.config_of(name, 0, 5, own)
     assert (config.network == "small") is (not own and "network" not in name)
+    assert None not in (config.network, config.batch_size)  # as a run keeps them: by that a finished one is known
     cache = self_play._cache_mb(game, config, config.num_envs)
     assert (cache == 64) is ("cache_mb=0" not in name)
     assert checked_decisive(game, config.decisive, config.proofs) is ("decisive=False" not in name)
