@@ -26,6 +26,7 @@ __all__ = ["Replay", "legal_moves", "read_notes", "replayed", "write_notes"]
 
 _NOTES = ("game", "opening", "outcome", "ending", "seed")
 _SOMETIMES = frozenset(("illegal", "reason", "players"))
+_STRETCH = 64  # plies played in one call: as plain Python, a whole game of Go 19×19 takes as long as the compiler
 _RESULTS = {1: "a win of the first player", -1: "a win of the second player", 0: "a draw"}
 
 
@@ -117,17 +118,20 @@ class Replay:
             ends: for each action, 1 if it must end the turn, and 0 if it must not: the actions until the next 1 are
                 then one move, and all are played or none. Default: either.
         """
-        anybody = np.full(len(moves), -1)
+        actions, anybody = np.array(moves, np.int64), np.full(len(moves), -1)
         made = anybody.copy() if movers is None else np.array(movers, np.int64)
-        played, player, count = _advanced(
-            self.game,
-            self._states,
-            np.array(moves, np.int64),
-            made,
-            anybody if ends is None else np.array(ends, np.int64),
-            self._actions,
-        )
-        self.player, self._count = int(player), int(count)
+        finished = anybody if ends is None else np.array(ends, np.int64)
+        step = _STRETCH if ends is None else max(1, len(moves))  # a move of several actions is played in one call
+        played = 0
+        for start in range(0, max(1, len(moves)), step):
+            part = slice(start, start + step)
+            more, player, count = _advanced(
+                self.game, self._states, actions[part], made[part], finished[part], self._actions
+            )
+            self.player, self._count = int(player), int(count)
+            played += int(more)
+            if more < len(actions[part]):
+                break
         self.moves += moves[:played]
         self.movers += made[:played].tolist()
         return played

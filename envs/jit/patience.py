@@ -14,7 +14,7 @@ import numpy as np
 
 __all__ = ["Patience", "PlainFirst"]
 
-_SECONDS = 0.25  # less than to compile a short rule, and more than plain Python takes for a few games of any of ours
+_SECONDS = 0.25  # less than the compiler takes, and enough for a few games from a file
 
 
 class Patience:

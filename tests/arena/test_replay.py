@@ -9,7 +9,8 @@ import pytest
 
 from plyground.arena.records import replay as replay_file
 from plyground.arena.records.replay import Replay
-from plyground.envs import Game
+from plyground.envs import Game, make_game
+from plyground.envs.jit import PlainFirst
 
 
 def replays(game: Game, rng: np.random.Generator) -> list[Any]:
@@ -40,10 +41,30 @@ def test_plain_and_compiled_replays_are_alike(
     game: Game, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seed = int(rng.integers(2**31))
-    ways = []
-    for way in (replay_file._advance, replay_file._advanced._plain):
-        monkeypatch.setattr(replay_file, "_advanced", way)
-        ways.append([replays(game, np.random.default_rng(seed + i)) for i in range(5)])
-    assert ways[0] == ways[1]
-    assert ways[0][0][0][0] == len(ways[0][0][0][1]) > 0
-    assert ways[0][0][1][0] < len(ways[0][0][0][1])
+    compiled, plain = replay_file._advance, replay_file._advanced._plain
+    for i in range(5):
+        monkeypatch.setattr(replay_file, "_advanced", compiled)
+        monkeypatch.setattr(replay_file, "_STRETCH", 10**6)
+        expected = replays(game, np.random.default_rng(seed + i))
+        monkeypatch.setattr(replay_file, "_advanced", plain)
+        monkeypatch.setattr(replay_file, "_STRETCH", 3)
+        assert replays(game, np.random.default_rng(seed + i)) == expected
+        (whole, line, *_), (stopped, *_) = expected[:2]
+        assert whole == len(line) > stopped
+
+
+def test_a_long_game_is_not_played_by_plain_python_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After each stretch the time is looked at: a game of Go 19x19 took a second, and only then came the compiler."""
+    game, plain, compiled = make_game("go(board_size=5)"), replay_file._advanced._plain, list[int]()
+
+    def noted(game: Game, states: Any, moves: Any, *rest: Any) -> Any:
+        compiled.append(len(moves))
+        return plain(game, states, moves, *rest)
+
+    advanced = PlainFirst(noted)
+    advanced._plain = plain
+    advanced._patience[game.numba_type].seconds = 1e-9  # over with the first stretch
+    monkeypatch.setattr(replay_file, "_advanced", advanced)
+    monkeypatch.setattr(replay_file, "_STRETCH", 4)
+    assert Replay(game, moves=range(10)).moves == [*range(10)]
+    assert compiled == [4, 2]
