@@ -270,7 +270,7 @@ def _is_answer(game, before, after, states, actions):
         return False
     for i in range(game.legal_actions(before, actions)):
         states[0] = before
-        game.play(states[0], actions[i])
+        game.play(states[0], np.int64(actions[i]))
         if game.key(states[0]) == key:
             return True
     return False

@@ -56,7 +56,7 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, repeats,
         add_children(tree, np.int64(0), game.player(root[0]), actions, moves.size, rng)
         if options is not None:
             prepare_root(game, tree, extras, options, root[0], scratch[2:])
-    note(game, 0, root[0], repeats)
+    note(game, np.int64(0), root[0], repeats)
     for done in range(simulations):
         if not tree.full[0] and not has_room(tree, actions.size):
             return done
@@ -95,7 +95,7 @@ def simulate(game, root, moves, scratch, tree, extras, options, policy, repeats,
                 last, before = latest(tree, length)
                 prepare_children(game, tree, extras, options, node, state, scratch[2:], last, before)
 
-        note(game, tree.path[length - 1], state, repeats)
+        note(game, np.int64(tree.path[length - 1]), state, repeats)
 
         # Step 3. Play the game to its end.
         last, before = latest(tree, length)

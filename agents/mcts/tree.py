@@ -124,10 +124,10 @@ def descend(game: Any, tree: Any, path: Any, length: int, state: Any, select: An
     Returns:
         The number of nodes on the path.
     """
-    node = np.int64(path[length - 1])  # of one type, so that `select` is compiled once
+    node = np.int64(path[length - 1])  # of one type, so that `select` is compiled once, and `play` below
     while tree.child_count[node] > 0:
         node = np.int64(select(tree, node, how))
-        game.play(state, tree.action[node])
+        game.play(state, np.int64(tree.action[node]))
         path[length] = node
         length += 1
     return length

@@ -26,6 +26,7 @@ from numba.extending import (
 )
 
 from .digest import digest
+from .keys import keys_by_calling
 from .linked import compiled_rule
 from .unchanged import check_rules, remember
 
@@ -141,6 +142,9 @@ class _RuleOfGame(AttributeTemplate):
 @cache
 def rule_of(game: str, rule: str) -> Callable[..., Any]:
     """Return a rule for kernels to call, of the game whose type has the name ``game``."""
+    if rule == "keys_after" and _games[game]._fields[rule] is None:
+        parts = (rule_of(game, part) for part in ("legal_actions", "play", "repetition_key"))
+        return compiled_rule(keys_by_calling(*parts))
     return compiled_rule(getattr(_games[game], rule))
 
 

@@ -51,7 +51,11 @@ def keys_by_playing(
     legal_actions: Callable[..., Any], play: Callable[..., Any], repetition_key: Callable[..., Any]
 ) -> Callable[..., Any]:
     """Return the rule ``keys_after(state, actions, keys, scratch)`` that plays each action in ``scratch[0]``."""
-    listed, played, read = (helper(getattr(rule, "py_func", rule)) for rule in (legal_actions, play, repetition_key))
+    return keys_by_calling(*(helper(getattr(rule, "py_func", rule)) for rule in (legal_actions, play, repetition_key)))
+
+
+def keys_by_calling(listed: Callable[..., Any], played: Callable[..., Any], read: Callable[..., Any]) -> Any:
+    """Return the same rule, of rules as they are: of compiled ones, it compiles none of them once more."""
 
     def keys_after(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
         count = listed(state, actions)

@@ -24,6 +24,7 @@ from numba import _dynfunc, njit  # pyright: ignore[reportAttributeAccessIssue]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
+from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 from numba.extending import register_jitable
@@ -123,7 +124,14 @@ class KernelCompiler(CompilerBase):
     spared: tuple[Any, ...] = (NopythonRewrites,)  # for expressions with whole arrays, which kernels do not have
 
     def define_pipelines(self) -> list[Any]:
-        """Return Numba's list of passes, changed."""
+        """Return Numba's list of passes, changed.
+
+        What is called gets its options from those on top of Numba's stack, a copy of the caller's; and it is compiled
+        anew for other options. So a kernel leaves there what a helper would.
+        """
+        on_top: Any = ConfigStack.top_or_none()
+        on_top.no_cpython_wrapper = on_top.no_cfunc_wrapper = True
+        on_top.release_gil = False
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         spared = self.spared if _has_closures(self.state.func_id.code) else (*self.spared, InlineClosureLikes)
         passes.passes = [
