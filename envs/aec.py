@@ -28,6 +28,7 @@ from .players import forfeit
 from .position import Position
 from .registry import game_with
 from .render import picture
+from .render.drawing import PIXELS
 from .render.renderer import RENDER_FPS, Renderer, render_modes
 from .repetition import keys_of
 from .starting import begin
@@ -126,6 +127,7 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         }
         if illegal not in ("lose", "raise"):
             raise ValueError(f"illegal must be 'lose' or 'raise', got {illegal!r}")
+        screen_size = checked_whole("screen_size", screen_size, *PIXELS)
         self._renderer = None if render_mode is None else Renderer(game, render_mode, screen_size)
         self.render_mode = render_mode
         self.max_cycles = None if max_cycles is None else checked_whole("max_cycles", max_cycles, 1)

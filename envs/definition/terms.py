@@ -16,6 +16,7 @@ from ..outside.arguments import checked_whole, is_list
 from .records import record_class
 
 __all__ = [
+    "MOST_TIMES",
     "Images",
     "Repetition",
     "Rule",
@@ -32,6 +33,7 @@ __all__ = [
 Rule = Callable[..., Any]
 State = np.record  # one row of an array with the game's dtype
 
+MOST_TIMES = 2**31 - 1  # that a position may come, and plies that are remembered: compiled code counts no further
 _AGENT_NAME = re.compile(r"[a-z]+_[0-9]+")
 
 
@@ -198,9 +200,9 @@ def _checked_repetition(game: Any, repetition: Any) -> Repetition:
     if exempt and repetition.effect == "draw":
         raise ValueError(f"exempt actions are those of effect 'forbidden': a draw has none, got {exempt}")
     return repetition._replace(
-        times=checked_whole("the times of a repetition", repetition.times, 2),
+        times=checked_whole("the times of a repetition", repetition.times, 2, MOST_TIMES),
         exempt=exempt,
-        memory=None if memory is None else checked_whole("the memory of a repetition", memory, 1),
+        memory=None if memory is None else checked_whole("the memory of a repetition", memory, 1, MOST_TIMES),
         channel=None if channel is None else checked_whole("the channel of a repetition", channel, 0, channels - 1),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..definition.terms import Repetition
+from ..definition.terms import MOST_TIMES, Repetition
 
 __all__ = ["drawn_by_repetition", "near_end", "won_by_mate"]
 
@@ -29,10 +29,10 @@ def drawn_by_repetition(
     """
     if not 1 <= max_quiet_plies <= 255:
         raise ValueError(f"max_quiet_plies of {name} must be 1 to 255, got {max_quiet_plies}")
-    if repetition < 0 or repetition == 1:
-        raise ValueError(f"repetition of {name} must be 0 (never) or at least 2, got {repetition}")
     if not repetition:
         return None
+    if not 2 <= repetition <= MOST_TIMES:
+        raise ValueError(f"repetition of {name} must be 0 (never) or from 2 to {MOST_TIMES}, got {repetition}")
     return Repetition("draw", times=repetition, memory=max_quiet_plies, announced=announced, channel=channel)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from numbers import Real
 from typing import Any
 
@@ -157,8 +157,8 @@ def action_number(value: Any, num_actions: int) -> int:
 
 
 def is_list(value: Any) -> bool:
-    """Return whether values can be taken from ``value`` one by one, as from a list; text is none."""
-    listed = isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+    """Return whether values can be taken from ``value`` one by one, in order; not from text, a set or a mapping."""
+    listed = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Set, Mapping))
     return listed and getattr(value, "ndim", 1) > 0  # NumPy's array of no dimension looks iterable, and is not
 
 

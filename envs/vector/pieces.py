@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 
@@ -9,7 +10,7 @@ __all__ = ["Pieces"]
 
 
 class Pieces:
-    """Does work in several threads, if there are several. Copies have threads of their own.
+    """Does work in several threads, if there are several. Copies and forked processes have threads of their own.
 
     Args:
         threads: how many.
@@ -18,6 +19,7 @@ class Pieces:
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._process = os.getpid()
 
     def spread(self, count: int, call: Callable[[int, int, int], object]) -> None:
         """Cut ``count`` rows into a piece for each thread, and call ``call(piece, first, last)`` for all at once."""
@@ -27,6 +29,8 @@ class Pieces:
             for piece in range(pieces):
                 call(piece, ends[piece], ends[piece + 1])
         else:
+            if self._process != os.getpid():  # a fork has the pool, but not its threads: it would wait for ever
+                self._pool, self._process = ThreadPoolExecutor(self.threads), os.getpid()
             work = [self._pool.submit(call, piece, ends[piece], ends[piece + 1]) for piece in range(pieces)]
             try:
                 for one in work:

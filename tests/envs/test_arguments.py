@@ -21,6 +21,7 @@ from plyground.envs import (
     SeatBatch,
     SoloEnv,
     check_game,
+    checkers,
     connect_four,
     make_game,
     othello,
@@ -69,6 +70,8 @@ def solo() -> SoloEnv:
         (lambda: started().reset(options={"moves": [3.7]}), "move 3.7 at index 0 is illegal"),
         (lambda: started().reset(options={"moves": [3, True]}), "move True at index 1 is illegal"),
         (lambda: started().reset(options={"moves": "33"}), r"options\['moves'\] must be a list .*, got '33'"),
+        (lambda: started().reset(options={"moves": {3, 5}}), r"options\['moves'\] must be a list .*, got \{3, 5\}"),
+        (lambda: started().reset(options={"moves": {3: 5}}), r"options\['moves'\] must be a list .*, got \{3: 5\}"),
         (lambda: started().reset(options={"moves": 5}), r"options\['moves'\] must be a list .*, got 5"),
         (
             lambda: started().reset(options={"moves": np.array(5)}),
@@ -78,6 +81,10 @@ def solo() -> SoloEnv:
         (lambda: BoardVectorEnv("tictactoe", 2).reset(seed=1.5), "seed must be a whole"),  # type: ignore[arg-type]
         (lambda: BoardGameEnv("connect_four", max_cycles=1.5), "max_cycles must be .*, got 1.5"),  # type: ignore[arg-type]
         (lambda: BoardGameEnv("connect_four", "svg", screen_size=10**9), "screen_size must be .* from 16 to 8192"),
+        (lambda: BoardGameEnv("connect_four", screen_size="huge"), "screen_size must be .*, got 'huge'"),  # type: ignore[arg-type]
+        (lambda: SoloEnv("connect_four", screen_size=0), "screen_size must be .* from 16 to 8192, got 0"),
+        (lambda: checkers(repetition=1), r"repetition of checkers must be 0 \(never\) or from 2 to 2147483647, got 1"),
+        (lambda: checkers(repetition=2**64), "repetition of checkers must be 0 .*, got 18446744073709551616"),
         (lambda: SoloEnv("connect_four", opening_plies=10**5), "opening_plies must be .* from 0 to 42, got 100000"),
         (lambda: SoloEnv("connect_four", opening_plies=1.5), "opening_plies must be"),  # type: ignore[arg-type]
         (lambda: GameBatch("connect_four", 2, opening_plies=10**5), "opening_plies must be .* from 0 to 42"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 
 from plyground.envs import BoardGameEnv, Game, GameBatch, SeatBatch, checkers
 from plyground.envs.vector.pieces import Pieces
+from tests.helpers.forks import needs_fork
 
 
 def test_a_batch_is_as_many_environments(game: Game) -> None:
@@ -65,6 +68,27 @@ def test_threads_change_nothing(name: str) -> None:
         for found, expected in zip(three.step(actions), one.step(actions), strict=True):
             assert (found == expected).all()
         assert (three.masks == one.masks).all()
+
+
+@needs_fork
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    """A pool of threads that were left behind waits for ever, so another process looks after this one."""
+    code = """
+batch, same = (GameBatch("tictactoe", 8, threads=threads, seed=3) for threads in (2, 1))
+for one in (batch, same):
+    one.step(one.random_actions())
+child = os.fork()
+for one in (batch, same):
+    one.step(one.random_actions())
+assert (batch.masks == same.masks).all()
+batch.close()
+if child == 0:
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    code = f"import os\nfrom plyground.envs import GameBatch\n{code}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.split() == ["7"]
 
 
 def test_games_depend_on_their_own_seed_alone() -> None:
