@@ -5,7 +5,8 @@ environments with opponents and training call it before any clock runs, so that 
 and shows in no reported time. It may be called more than once, and changes nothing that the agent will play.
 
 A policy reads the observation; a search reads the state, which our environments put into ``info["state"]`` and which is
-rebuilt from the observation where an environment gives none (PettingZoo's own classic games, a stable-baselines3 loop).
+rebuilt from the observation where an environment gives none (`connect_four_v3`, `tictactoe_v3` and, for players of
+``chess(classic=True)``, `chess_v6` of `pettingzoo.classic`; a stable-baselines3 loop).
 So every agent works in the plain PettingZoo loop::
 
     for name in env.agent_iter():

@@ -19,7 +19,7 @@ from ..envs import Game, State
 from ..envs.jit import bind, kernel
 from .analysis import Analysis
 from .clock import run_with_stop
-from .search import DEEPEST, SearchAgent, check_budget, line_of, value_found, with_evaluation
+from .search import DEEPEST, Budget, SearchAgent, line_of, value_found, with_evaluation
 
 __all__ = ["Minimax"]
 
@@ -79,6 +79,8 @@ class Minimax(SearchAgent):
         ValueError: the depth is not positive, the weights do not fit, or both weights and ``evaluate`` are given.
     """
 
+    depth = Budget()
+
     def __init__(
         self,
         game: Game | str,
@@ -87,7 +89,6 @@ class Minimax(SearchAgent):
         weights: Mapping[str, float] | None = None,
     ) -> None:
         super().__init__(game)
-        check_budget(depth=depth)
         self.depth = depth
         self.game = with_evaluation(self.game, evaluate, weights)
 

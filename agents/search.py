@@ -30,6 +30,7 @@ __all__ = [
     "DEEPEST",
     "MOST_KEPT",
     "MOST_SIMULATIONS",
+    "Budget",
     "SearchAgent",
     "analyse_seen",
     "check_arguments",
@@ -68,6 +69,28 @@ def in_turn(method: _Method) -> _Method:
             return method(self, *args, **kwargs)
 
     return called  # pyright: ignore[reportReturnType]
+
+
+class Budget:
+    """A budget of a search agent, or None: checked whenever it is set, and then one of Python's own numbers.
+
+    NumPy's would be of another type to compiled code, and small ones overflow.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, agent: Any, owner: type | None = None) -> Any:
+        if agent is None:
+            return self
+        try:
+            return vars(agent)[self._name]
+        except KeyError:
+            raise AttributeError(f"{type(agent).__name__} has no {self._name} yet") from None
+
+    def __set__(self, agent: Any, value: float | None) -> None:
+        check_budget(**{self._name: value})  # pyright: ignore[reportArgumentType]
+        vars(agent)[self._name] = value.item() if isinstance(value, np.generic) else value
 
 
 class SearchAgent(Described, ABC):
@@ -164,7 +187,6 @@ class SearchAgent(Described, ABC):
 
     def _analyse(self, state: State, mask: ArrayLike | None, observation: Observation | None) -> Analysis:
         """Search a position that is known to be valid."""
-        check_budget(simulations=getattr(self, "simulations", None))  # it may have been set since the last search
         self.prepare()
         actions = np.empty(self.game.num_actions, np.int32)
         count = _legal_actions(self.game, state, actions)

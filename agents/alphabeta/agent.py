@@ -16,9 +16,9 @@ from ..analysis import Analysis
 from ..clock import run_with_stop
 from ..repetitions import times_of
 from ..search import (
+    Budget,
     SearchAgent,
     check_arguments,
-    check_budget,
     check_flags,
     in_turn,
     line_of,
@@ -159,6 +159,8 @@ class AlphaBeta(SearchAgent):
             weights and ``evaluate`` are given.
     """
 
+    depth, nodes, seconds = Budget(), Budget(), Budget()
+
     def __init__(
         self,
         game: Game | str,
@@ -206,7 +208,6 @@ class AlphaBeta(SearchAgent):
         weights: Mapping[str, float] | None = None,
     ) -> None:
         super().__init__(game)
-        check_budget(depth=depth, nodes=nodes, seconds=seconds)
         if not iterative and (nodes is not None or seconds is not None):
             raise ValueError("iterative=False searches one depth to its end: give a depth, and no nodes or seconds")
         check_arguments(("table_mb", table_mb, is_between(table_mb, 0), "a finite number, at least 0"))

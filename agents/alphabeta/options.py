@@ -196,7 +196,7 @@ def line_lengths(game: Game, options: Options, depth: int | None) -> Lengths:
     most = min(game.max_plies, DEEPEST)
     deepest = min(depth or most, most)
     longest = min(2 * deepest, most) if options.singular is not None or options.check_extensions else deepest
-    return Lengths(deepest, longest, min(longest + options.quiescence, most))
+    return Lengths(deepest, longest, min(longest + int(options.quiescence), most))
 
 
 def new_status(game: Game, options: Options, longest: int) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from ...envs.outside.arguments import checked_whole, is_between, is_positive
 from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
 from ..repetitions import Followed, are_watched, forbids
-from ..search import MOST_SIMULATIONS, SearchAgent, check_arguments, check_budget, check_flags, in_turn
+from ..search import MOST_SIMULATIONS, Budget, SearchAgent, check_arguments, check_flags, in_turn
 from .batched import BatchedMCTS, nodes_for
 from .defaults import settings
 from .final_move import Child, FinalMove, agreed, chosen
@@ -99,6 +99,7 @@ class MCTS(SearchAgent):
     """
 
     hears = True
+    simulations, seconds = Budget(), Budget()
 
     def __init__(
         self,
@@ -128,7 +129,6 @@ class MCTS(SearchAgent):
     ) -> None:
         super().__init__(game)
         c, rollout, rave, rave_bias, prior = settings(self.game, c, rollout, rave, rave_bias, prior)
-        check_budget(simulations=simulations, seconds=seconds)
         threads = checked_whole("threads", threads, 1, MOST_THREADS)
         rollouts = checked_whole("rollouts", rollouts, 1, MOST_SIMULATIONS)
         rollout_depth = None if rollout_depth is None else checked_whole("rollout_depth", rollout_depth, 0, 2**31 - 1)
@@ -308,7 +308,9 @@ class MCTS(SearchAgent):
             rows = list(known.values())
         if not self.options.solver:
             return [Child(a, n, w / n if n else math.nan, low, high) for a, n, w, low, high in rows]
-        return [Child(a, n, min(max(w / n, low), high) if n else math.nan, low, high) for a, n, w, low, high in rows]
+        return [
+            Child(a, n, min(max(w / n, low), high) + 0.0 if n else math.nan, low, high) for a, n, w, low, high in rows
+        ]
 
     def _answer(self, simulations: int, kept: int, seconds: float) -> Analysis:
         children = self._children()

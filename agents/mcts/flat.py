@@ -22,7 +22,7 @@ from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
 from ...envs.outside.arguments import is_between
 from ..analysis import Analysis
-from ..search import MOST_SIMULATIONS, SearchAgent, check_arguments, check_budget, in_turn
+from ..search import MOST_SIMULATIONS, Budget, SearchAgent, check_arguments, in_turn
 from .policies import policy_rollout
 from .tree import exploration, shuffle, ucb
 
@@ -104,6 +104,7 @@ class FlatMonteCarlo(SearchAgent):
     """
 
     kind = "flat"
+    simulations, seconds = Budget(), Budget()
 
     def __init__(
         self,
@@ -116,7 +117,6 @@ class FlatMonteCarlo(SearchAgent):
         seed: int | None = None,
     ) -> None:
         super().__init__(game)
-        check_budget(simulations=simulations, seconds=seconds)
         if allocation not in _ALLOCATIONS:
             raise ValueError(f"allocation must be 'uniform' or 'ucb1', got {allocation!r}")
         check_arguments(

@@ -23,7 +23,7 @@ from ..mcts.linear import LinearPolicy
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.reuse import compile_reuse
 from ..repetitions import Followed, are_watched, compile_past, forbids, new_repeats, with_past
-from ..search import MOST_SIMULATIONS, SearchAgent, check_arguments, check_budget, check_flags, in_turn
+from ..search import MOST_SIMULATIONS, Budget, SearchAgent, check_arguments, check_flags, in_turn
 from .answer import answer_of
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
@@ -99,6 +99,7 @@ class PUCT(SearchAgent):
     """
 
     hears = True
+    simulations, seconds = Budget(), Budget()
 
     def __init__(
         self,
@@ -130,7 +131,6 @@ class PUCT(SearchAgent):
         seed: int | None = None,
     ) -> None:
         super().__init__(game)
-        check_budget(simulations=simulations, seconds=seconds)
         batch = checked_whole("batch", batch, 1)
         lambda_ = float(evaluator is None) if lambda_ is None else lambda_
         check_arguments(

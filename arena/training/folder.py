@@ -315,7 +315,7 @@ class RunFolder(StateFolder):
         except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
             raise self.damaged(error, None if is_whole_zip(path / "model.zip") else _any_state) from error
         try:
-            if (path / "replay.pkl").exists():
+            if getattr(model, "replay_buffer", None) is not None:  # empty: what it had is in this file, or lost
                 model.load_replay_buffer(path / "replay.pkl")
         except Exception as error:
             raise self.damaged(error, _any_state) from error

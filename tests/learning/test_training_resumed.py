@@ -145,6 +145,15 @@ class TestResume:
         with pytest.raises(ValueError, match=r"cannot go on from .*without this folder the run goes on from step_0"):
             resume(tmp_path / "run")
 
+    def test_a_buffer_that_is_gone_is_missed(self, tmp_path: Path) -> None:
+        """DQN went on with an empty one, and so became another run."""
+        train(replace(ALL["dqn"], steps=128), tmp_path / "run")
+        (RunFolder(tmp_path / "run").state() / "replay.pkl").unlink()
+        with pytest.raises(
+            ValueError, match=r"cannot go on from .*replay.pkl.*without this folder the run goes on from"
+        ):
+            resume(tmp_path / "run", steps=256)
+
     def test_an_unfinished_state_is_not_used(self, tmp_path: Path) -> None:
         train(replace(SMALL, steps=128), tmp_path / "run")
         (tmp_path / "run" / "state" / "step_000000999.partial").mkdir()

@@ -92,9 +92,9 @@ def test_what_does_not_fit_is_refused_when_it_is_set_later() -> None:
 def test_simulations_that_no_search_can_have_are_refused_when_they_are_set_later(kind: Any, simulations: Any) -> None:
     """Flat Monte Carlo searched without an end, and the others said that a sequence was empty."""
     agent = kind(tictactoe(), 8, seed=0)
-    agent.simulations = simulations
     with pytest.raises(ValueError, match=f"^simulations must be a whole number above 0, got {simulations}"):
-        agent.analyse(tictactoe().new_state())
+        agent.simulations = simulations
+    assert agent.simulations == 8
 
 
 def test_observations_come_with_masks() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....envs.jit import helper
 from ....envs.jit.prng import uniform
-from .proofs import counts, edge_value, is_lost, share
+from .proofs import best_proved, counts, edge_value, is_choice, is_lost, share
 
 __all__ = ["GumbelRule", "best_candidate", "draw_gumbel", "gumbel_child", "gumbel_edge", "improve", "start_halving"]
 
@@ -230,13 +230,15 @@ def _sort(trees: Any, r: int, candidates: Any, count: int, rule: GumbelRule) -> 
 def best_candidate(trees: Any, r: int, rule: GumbelRule) -> int:
     """Return the edge to play: of the edges visited most in this search, the one with the best score.
 
-    An edge that is proved lost is played only if all are; of a proved root, an edge that proves it.
+    An edge that is proved lost is played only if all are, and none that is proved to be worse than another; of a proved
+    root, an edge that proves it.
     """
     root, edges = trees.nodes[r, 0], trees.edges[r]
     scale, best, best_visits, best_score = _root_scale(trees, r, rule), -1, -1, -np.inf
+    floor = best_proved(root, edges)
     for e in range(root.first, root.first + root.count):
         edge = edges[e]
-        if not counts(root, edge, rule):
+        if not is_choice(root, edge, floor, rule):
             continue
         visits = 0 if root.proved else edge.visits - trees.before[r, e - root.first]
         score = (

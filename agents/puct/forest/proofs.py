@@ -12,7 +12,17 @@ import numpy as np
 
 from ....envs.jit import helper
 
-__all__ = ["UNPROVED", "counts", "edge_value", "is_lost", "is_proved", "prove_edge", "share"]
+__all__ = [
+    "UNPROVED",
+    "best_proved",
+    "counts",
+    "edge_value",
+    "is_choice",
+    "is_lost",
+    "is_proved",
+    "prove_edge",
+    "share",
+]
 
 UNPROVED = -np.inf  # in place of a utility: a flag beside it would make an edge larger by a quarter
 
@@ -47,6 +57,28 @@ def counts(node: Any, edge: Any, rule: Any) -> bool:
     if node.proved:
         return edge.exact == node.value
     return not is_lost(edge, rule)
+
+
+@helper
+def best_proved(node: Any, edges: Any) -> float:
+    """Return the most that an edge of a node is proved to be worth; `UNPROVED` if none is."""
+    best = UNPROVED
+    for edge in range(node.first, node.first + node.count):
+        best = max(best, edges[edge].exact)
+    return best
+
+
+@helper
+def is_choice(node: Any, edge: Any, floor: float, rule: Any) -> bool:
+    """Return whether the edge may be what a search answers with: one that counts, and is not proved to be worth less.
+
+    Args:
+        node: where it starts.
+        edge: the edge.
+        floor: what `best_proved` says of the node.
+        rule: the rule of the root.
+    """
+    return counts(node, edge, rule) and not UNPROVED < edge.exact < floor
 
 
 @helper

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ....envs.jit import helper, kernel
 from .gumbel import best_candidate, improve
 from .priors import prune
-from .proofs import counts, share
+from .proofs import best_proved, is_choice, share
 
 __all__ = ["Searched", "finish_gumbel", "finish_puct", "keep"]
 
@@ -64,13 +64,14 @@ def finish_puct(game, trees, rule, rows, actions, policies, values, visits, surp
         root, edges, weights = trees.nodes[r, 0], trees.edges[r], trees.scores[r]
         prune(trees, r, rule, weights)
         total, prior, count, value, best = 0.0, 0.0, 0, 0.0, -1
+        floor = best_proved(root, edges)
         for i in range(root.count):
             edge = edges[root.first + i]
             edge.prior = trees.noise[r, i]
             visits[place, edge.action] = edge.visits
             count += edge.visits
             value += edge.total
-            if not counts(root, edge, rule):
+            if not is_choice(root, edge, floor, rule):
                 weights[i] = 0.0
                 continue
             if root.proved:
@@ -84,7 +85,7 @@ def finish_puct(game, trees, rule, rows, actions, policies, values, visits, surp
             edge = edges[root.first + i]
             if total > 0:
                 policies[place, edge.action] = weights[i] / total
-            elif counts(root, edge, rule):
+            elif is_choice(root, edge, floor, rule):
                 policies[place, edge.action] = edge.prior / prior
             surprise[place] += _divergence(policies[place, edge.action], edge.prior)
         actions[place] = edges[root.first + max(best, 0)].action
