@@ -110,6 +110,7 @@ class SearchAgent(Described, ABC):
     last_analysis: Analysis | None = None
     listener: Listener | None = None
     hears: bool = False
+    simulations = Budget()  # of the agents that have one, whoever wrote them
     kind: ClassVar[str] = ""  # what the log calls the agent; "": its class in lower case
     _is_prepared = False
     _past: NDArray[np.uint64] | None = None  # the keys of the positions before the next search, if they are known

@@ -196,7 +196,8 @@ def line_lengths(game: Game, options: Options, depth: int | None) -> Lengths:
     most = min(game.max_plies, DEEPEST)
     deepest = min(depth or most, most)
     longest = min(2 * deepest, most) if options.singular is not None or options.check_extensions else deepest
-    return Lengths(deepest, longest, min(longest + int(options.quiescence), most))
+    noisy = int(options.quiescence)  # a small number of NumPy's would overflow in the sum
+    return Lengths(deepest, longest, min(longest + noisy, most))
 
 
 def new_status(game: Game, options: Options, longest: int) -> NDArray[Any]:

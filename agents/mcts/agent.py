@@ -99,7 +99,7 @@ class MCTS(SearchAgent):
     """
 
     hears = True
-    simulations, seconds = Budget(), Budget()
+    seconds = Budget()
 
     def __init__(
         self,

@@ -104,7 +104,7 @@ class FlatMonteCarlo(SearchAgent):
     """
 
     kind = "flat"
-    simulations, seconds = Budget(), Budget()
+    seconds = Budget()
 
     def __init__(
         self,

@@ -99,7 +99,7 @@ class PUCT(SearchAgent):
     """
 
     hears = True
-    simulations, seconds = Budget(), Budget()
+    seconds = Budget()
 
     def __init__(
         self,

@@ -54,16 +54,18 @@ def keys_by_playing(
     return keys_by_calling(*(helper(getattr(rule, "py_func", rule)) for rule in (legal_actions, play, repetition_key)))
 
 
-def keys_by_calling(listed: Callable[..., Any], played: Callable[..., Any], read: Callable[..., Any]) -> Any:
-    """Return the same rule, of rules as they are: of compiled ones, it compiles none of them once more."""
+def keys_by_calling(
+    legal_actions: Callable[..., Any], play: Callable[..., Any], repetition_key: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return the same rule, which calls what it is given as it is: rules that are compiled are not compiled again."""
 
     def keys_after(state: Any, actions: Any, keys: Any, scratch: Any) -> int:
-        count = listed(state, actions)
+        count = legal_actions(state, actions)
         for i in range(count):
             scratch[0] = state
             child = scratch[0]
-            played(child, np.int64(actions[i]))
-            keys[i] = read(child)
+            play(child, np.int64(actions[i]))
+            keys[i] = repetition_key(child)
         return count
 
     return keys_after

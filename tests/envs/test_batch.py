@@ -74,6 +74,8 @@ def test_threads_change_nothing(name: str) -> None:
 def test_a_forked_process_has_threads_of_its_own() -> None:
     """A pool of threads that were left behind waits for ever, so another process looks after this one."""
     code = """
+import os
+from plyground.envs import GameBatch
 batch, same = (GameBatch("tictactoe", 8, threads=threads, seed=3) for threads in (2, 1))
 for one in (batch, same):
     one.step(one.random_actions())
@@ -86,7 +88,6 @@ if child == 0:
     os._exit(7)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-    code = f"import os\nfrom plyground.envs import GameBatch\n{code}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.split() == ["7"]
 

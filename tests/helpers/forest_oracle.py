@@ -63,6 +63,11 @@ class Node:
             return [edge for edge in self.edges if edge.exact == self.exact]
         return [edge for edge in self.edges if not edge.lost]
 
+    def answers(self) -> list[Edge]:
+        """Of those, the edges that are not proved to be worth less than another."""
+        floor = max((edge.exact for edge in self.edges if edge.exact is not None), default=None)
+        return [edge for edge in self.playable() if edge.exact is None or edge.exact == floor]
+
 
 class Options(NamedTuple):
     root: str = "gumbel"
@@ -292,7 +297,7 @@ class OracleTree:
             phase = max(min(2, phase), phase // 2)
 
     def _gumbel_answer(self, root: Node) -> dict[str, Any]:
-        over = root.playable()
+        over = root.answers()
         improved = self._improved(root, over)
         mixed = self._v_mix(root)
         value = sum(improved[edge.action] * (edge.value if edge.visits > 0 else mixed) for edge in over)
@@ -323,7 +328,7 @@ class OracleTree:
         return next(owed, None)
 
     def _puct_answer(self, root: Node, clean: list[float]) -> dict[str, Any]:
-        visits, over = root.visits, root.playable()
+        visits, over = root.visits, root.answers()
         kept = {edge.action: edge.visits for edge in over}
         if self.options.forced > 0 and visits:
             first = max((edge for edge in root.edges if not edge.lost), key=lambda e: e.visits, default=root.edges[0])

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....envs.jit import helper
 from ....envs.jit.prng import uniform
-from .proofs import best_proved, counts, edge_value, is_choice, is_lost, share
+from .proofs import best_proved, edge_value, is_choice, is_lost, share
 
 __all__ = ["GumbelRule", "best_candidate", "draw_gumbel", "gumbel_child", "gumbel_edge", "improve", "start_halving"]
 
@@ -63,24 +63,25 @@ def _completion(nodes: Any, edges: Any, node: int, rule: GumbelRule) -> tuple[fl
 def improve(nodes: Any, edges: Any, node: int, rule: GumbelRule, weights: Any) -> float:
     """Write the improved policy ``softmax(logits + σ(completed Q))`` (equation 11) of the edges into ``weights``.
 
-    Edges that are proved lost get nothing, unless all are; where the node is proved, only the best edges get something.
+    Edges that are proved lost get nothing, unless all are, nor do those that are proved to be worth less than another;
+    where the node is proved, only the best edges get something.
 
     Returns:
         The value of the node for its player by this policy.
     """
     here = nodes[node]
     mixed, scale = _completion(nodes, edges, node, rule)
-    top = -np.inf
+    top, floor = -np.inf, best_proved(here, edges)
     for i in range(here.count):
         edge = edges[here.first + i]
         value = edge_value(edge, rule) if edge.visits > 0 else mixed
         weights[i] = value
-        if counts(here, edge, rule):
+        if is_choice(here, edge, floor, rule):
             top = max(top, value)
     total, mean = 0.0, 0.0
     for i in range(here.count):
         edge, value = edges[here.first + i], weights[i]
-        weights[i] = edge.prior * np.exp(scale * (value - top)) if counts(here, edge, rule) else 0.0
+        weights[i] = edge.prior * np.exp(scale * (value - top)) if is_choice(here, edge, floor, rule) else 0.0
         total += weights[i]
         mean += weights[i] * value
     for i in range(here.count):

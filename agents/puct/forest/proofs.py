@@ -12,17 +12,7 @@ import numpy as np
 
 from ....envs.jit import helper
 
-__all__ = [
-    "UNPROVED",
-    "best_proved",
-    "counts",
-    "edge_value",
-    "is_choice",
-    "is_lost",
-    "is_proved",
-    "prove_edge",
-    "share",
-]
+__all__ = ["UNPROVED", "best_proved", "edge_value", "is_choice", "is_lost", "is_proved", "prove_edge", "share"]
 
 UNPROVED = -np.inf  # in place of a utility: a flag beside it would make an edge larger by a quarter
 
@@ -52,14 +42,6 @@ def is_lost(edge: Any, rule: Any) -> bool:
 
 
 @helper
-def counts(node: Any, edge: Any, rule: Any) -> bool:
-    """Return whether the edge may be played: one that does not lose, or of a proved node one that proves it."""
-    if node.proved:
-        return edge.exact == node.value
-    return not is_lost(edge, rule)
-
-
-@helper
 def best_proved(node: Any, edges: Any) -> float:
     """Return the most that an edge of a node is proved to be worth; `UNPROVED` if none is."""
     best = UNPROVED
@@ -70,7 +52,9 @@ def best_proved(node: Any, edges: Any) -> float:
 
 @helper
 def is_choice(node: Any, edge: Any, floor: float, rule: Any) -> bool:
-    """Return whether the edge may be what a search answers with: one that counts, and is not proved to be worth less.
+    """Return whether the edge may be what a search answers with.
+
+    Not one that is proved to lose, or to be worth less than another; of a proved node, one that proves it.
 
     Args:
         node: where it starts.
@@ -78,7 +62,9 @@ def is_choice(node: Any, edge: Any, floor: float, rule: Any) -> bool:
         floor: what `best_proved` says of the node.
         rule: the rule of the root.
     """
-    return counts(node, edge, rule) and not UNPROVED < edge.exact < floor
+    if node.proved:
+        return edge.exact == node.value
+    return not is_lost(edge, rule) and not UNPROVED < edge.exact < floor
 
 
 @helper
