@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .model import Model, Point, moments
+from .model import Model, Point, moments, points_of, times
 from .paired import PairedGames
 
 __all__ = ["Certainty", "Spread"]
@@ -70,19 +70,19 @@ class Certainty:
         # Outcomes first, for rows as long as there are pairings or kinds are summed fast.
         self._pairs = np.ascontiguousarray(games.pairs.transpose(1, 2, 0))  # [3, 3, pairings]
         self._singles = np.ascontiguousarray(games.singles.reshape(-1, 3).T)  # [3, kinds]
-        self._inverse = np.linalg.inv(model.information(best, model.counts.sum(axis=0)))
+        self._inverse = model.inverse_information(best)
 
     def spread(self, contrast: Vector) -> Spread:
         """Return how a contrast [free] scatters."""
         best = self._best
         influence = np.zeros(self._model.players + 2)
-        influence[self._model.free] = self._inverse @ contrast
+        influence[self._model.free] = times(self._inverse, contrast)
         first, second = self._model.first, self._model.second
         turn = best.lead * best.gain_slope
         by_lead = best.gain * (influence[first] - influence[second] + influence[-2]) + turn * influence[-1]
         drawn, by_draw = best.chances[1], influence[-1]
         # What one game moves the contrast by, up to the first order [3, kinds].
-        moves = by_lead * (_POINTS[:, None] - _POINTS @ best.chances)
+        moves = by_lead * (_POINTS[:, None] - points_of(best.chances))
         moves += by_draw * (np.array([0.0, 1.0, 0.0])[:, None] - drawn)
         ones, others = moves[:, ::2], moves[:, 1::2]
         squares = moves**2
@@ -97,9 +97,9 @@ class Certainty:
         alone, counted = alone + added.sum(axis=0), (self._model.played + added).sum(axis=0)
         two, four = second_moment.reshape(-1, 2), fourth_moment.reshape(-1, 2)
         of_pairs = four.sum(axis=1) + 6 * two.prod(axis=1) - two.sum(axis=1) ** 2
-        scatter = float(pairs @ of_pairs + alone @ (fourth_moment - second_moment**2))
-        expected = float(counted @ second_moment) - self._used(by_lead, by_draw)
-        variance = float(contrast @ self._inverse @ contrast)
+        scatter = _total(pairs, of_pairs) + _total(alone, fourth_moment - second_moment**2)
+        expected = _total(counted, second_moment) - self._used(by_lead, by_draw)
+        variance = float(contrast @ times(self._inverse, contrast))
         if expected <= 1e-6 * variance:  # nearly all is known by what was added to the games
             return Spread(variance, 1.0, _PRIOR)
         # Games that are won as often as lost, each counted alone, always show the same variance: nothing scatters.
@@ -137,10 +137,8 @@ class Certainty:
         pair = own[::2] + own[1::2][:, [1, 0, 2, 3]]
         of_pairings, of_kinds = self._blocks
         pairs, singles = self._clusters
-        return float(
-            pairs @ np.einsum("pi,pij,pj->p", pair, of_pairings, pair)
-            + singles @ np.einsum("pi,pij,pj->p", own, of_kinds, own)
-        )
+        used = _total(pairs, np.einsum("pi,pij,pj->p", pair, of_pairings, pair))
+        return used + _total(singles, np.einsum("pi,pij,pj->p", own, of_kinds, own))
 
     def interval(self, contrast: Vector, confidence: float) -> tuple[float, float]:
         """Return by how much a contrast [free] may be below and above its estimate: a number below 0, and one above."""
@@ -160,13 +158,13 @@ class Certainty:
 
         The root is nearly linear in the distance, so a secant finds it in some three steps.
         """
-        direction = side * (self._inverse @ contrast) / spread.variance  # along which the contrast moves by as much
+        direction = side * times(self._inverse, contrast) / spread.variance  # along which the contrast moves by as much
         point, at = self._best, 0.0
         low, high = (0.0, 0.0), (math.inf, math.inf)  # distances, with their roots
         distance = wanted * math.sqrt(spread.variance)
         for _ in range(_LOOKS):
             start = self._model.at(self._model.moved(point, (distance - at) * direction))
-            point, at = self._model.most_likely_where(contrast, start), distance
+            point, at = self._model.most_likely_where(contrast, start, self._inverse), distance
             root = math.sqrt(max(0.0, 2 * (self._best.log_likelihood - point.log_likelihood)))
             if abs(root - wanted) < _NEAR * wanted:
                 break
@@ -187,7 +185,12 @@ class Certainty:
         from scipy.special import stdtr
 
         spread = self.spread(contrast)
-        start = self._model.moved(self._best, -estimate * (self._inverse @ contrast) / spread.variance)
-        point = self._model.most_likely_where(contrast, self._model.at(start))
+        start = self._model.moved(self._best, -estimate * times(self._inverse, contrast) / spread.variance)
+        point = self._model.most_likely_where(contrast, self._model.at(start), self._inverse)
         fall = max(0.0, 2 * (self._best.log_likelihood - point.log_likelihood))
         return float(stdtr(_TAILS * spread.freedom, math.copysign(math.sqrt(fall / spread.dispersion), estimate)))
+
+
+def _total(counts: Vector, each: Vector) -> float:
+    """Return a sum, each counted so many times: as `times`, without BLAS and its threads."""
+    return float((counts * each).sum())

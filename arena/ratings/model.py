@@ -27,15 +27,15 @@ from numpy.typing import NDArray
 from .difference import ELO_PER_LOGIT
 from .paired import PairedGames
 
-__all__ = ["Model", "Point", "moments"]
+__all__ = ["Model", "Point", "moments", "points_of", "times"]
 
 _STEPS, _HALVINGS = 200, 40  # of Fisher's scoring, which takes some five
+_FASTER = 10.0  # each step promises so many times less than the one before, or the information is computed anew
 _SMALL = 1e-9  # where a step adds less to the log-likelihood, it is the last
 _STRIDE = 4.0  # in log-odds, of one step: where nearly all is known, the information far away promises too much
 _LEAST_PRIOR = 1e-12  # with less, what no game has shown is too rare to be counted with
 _RIDGE = 1e-13  # of the largest information, added to all: rounding may leave nothing of what is little
 _MOST_DRAWS = 100.0  # log ν, beyond which nothing is left but draws
-_POINTS = np.array([0.5, 0.0, -0.5])  # what η is multiplied by, for a win, a draw and a loss
 
 Vector = NDArray[np.float64]
 
@@ -115,7 +115,7 @@ class Model:
         counts = self.counts
         likelihood = float((counts * np.where(counts > 0, log_chances, 0.0)).sum())
         total = counts.sum(axis=0)
-        left = _POINTS @ counts - total * (_POINTS @ chances)
+        left = points_of(counts) - total * points_of(chances)
         by_lead: Vector = gain * left
         ratings = self._by_player(by_lead)
         by_draw = float((counts[1] - total * chances[1] + lead * gain_slope * left).sum())
@@ -146,19 +146,37 @@ class Model:
         full[-1, -1] = (counts * (of_points * turn**2 + 2 * of_both * turn + of_draws)).sum()
         return full[np.ix_(self.free, self.free)]
 
+    def inverse_information(self, point: Point) -> Vector:
+        """Return the inverse [free, free] of the information that all games have, those added among them."""
+        information = self.information(point, self.counts.sum(axis=0))
+        ridge = _RIDGE * float(information.max(initial=1.0)) * np.eye(len(information))
+        return np.asarray(np.linalg.inv(information + ridge), np.float64)
+
     def most_likely(self) -> Point:
         """Return the parameters that make the games the most likely, by Fisher's scoring."""
-        return self._climbed(self.at(self.start), None)
+        return self._climbed(self.at(self.start))
 
-    def most_likely_where(self, contrast: Vector, near: Point) -> Point:
-        """Return the same among those parameters where a contrast [free] of them is as it is near by."""
-        return self._climbed(near, contrast)
+    def most_likely_where(self, contrast: Vector, near: Point, inverse: Vector) -> Point:
+        """Return the same among those parameters where a contrast [free] of them is as it is near by.
 
-    def _climbed(self, point: Point, contrast: Vector | None) -> Point:
-        total = self.counts.sum(axis=0)
+        Args:
+            contrast: of the parameters.
+            near: where to begin.
+            inverse: of the information [free, free] at some point not far away, which serves as long as steps with it
+                lead on: to invert one takes longer than many steps.
+        """
+        return self._climbed(near, contrast, inverse)
+
+    def _climbed(self, point: Point, contrast: Vector | None = None, inverse: Vector | None = None) -> Point:
+        promised = math.inf  # what the step before promised to add to the log-likelihood
         for _ in range(_STEPS):
             slope = point.slope[self.free]
-            step = _step(self.information(point, total), slope, contrast)
+            step = None if inverse is None else _step(inverse, slope, contrast)
+            if step is None or float(slope @ step) > promised / _FASTER:
+                newest = self.inverse_information(point)
+                step = _step(newest, slope, contrast)
+                inverse = None if contrast is None else newest  # the maximum of all is found to the last digits
+            promised = float(slope @ step)
             step *= _STRIDE / float(np.abs(step).max(initial=_STRIDE))
             is_last = float(slope @ step) < _SMALL
             for _ in range(1 if is_last else _HALVINGS):  # parts of a last step drown in rounding
@@ -187,17 +205,30 @@ class Model:
         return full[self.free]
 
 
+def points_of(outcomes: Vector) -> Vector:
+    """Return for each kind the points above a half of each game, from numbers or chances of outcomes [3, kinds]."""
+    return (outcomes[0] - outcomes[2]) / 2
+
+
+def times(matrix: Vector, vector: Vector) -> Vector:
+    """Return the product of a matrix [n, n] and a vector [n].
+
+    Without BLAS, which starts threads for a hundred players: they wait for each other where other programs run.
+    """
+    return np.einsum("ij,j->i", matrix, vector)
+
+
 def moments(chances: Vector) -> tuple[Vector, Vector, Vector]:
     """Return for each kind the variance of the points, their covariance with a draw, and the variance of a draw."""
-    mean = _POINTS @ chances
+    mean = points_of(chances)
     drawn = chances[1]
     return (1 - drawn) / 4 - mean**2, -mean * drawn, drawn * (1 - drawn)
 
 
-def _step(information: Vector, slope: Vector, contrast: Vector | None) -> Vector:
+def _step(inverse: Vector, slope: Vector, contrast: Vector | None) -> Vector:
     """Return the step of Fisher's scoring, along which ``contrast`` does not change."""
-    information = information + _RIDGE * float(information.max(initial=1.0)) * np.eye(len(slope))
+    step = times(inverse, slope)
     if contrast is None:
-        return np.asarray(np.linalg.solve(information, slope), np.float64)
-    both = np.asarray(np.linalg.solve(information, np.stack([slope, contrast], axis=1)), np.float64)
-    return both[:, 0] - both[:, 1] * (contrast @ both[:, 0]) / (contrast @ both[:, 1])
+        return step
+    moved = times(inverse, contrast)
+    return step - moved * (contrast @ step) / (contrast @ moved)

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs.outside.arguments import checked_whole
-from .schedules import Pairing, Schedule
+from .pairing import Pairing
+from .schedules import Schedule
 
 __all__ = ["bandit"]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..records.opening import Opening
 from ..records.record import GameRecord
 from .course import Course, Task
-from .schedules import Pairing
+from .pairing import Pairing
 
 __all__ = ["Bundle", "Pace", "bundles_of"]
 

@@ -13,7 +13,8 @@ from ..records.opening import Opening
 from ..records.record import GameRecord
 from ..referee import Conditions
 from .earlier import check_alike, differences
-from .schedules import Outcome, Pairing, Schedule
+from .pairing import Pairing
+from .schedules import Outcome, Schedule
 
 __all__ = ["MAX_FAILURES", "Course", "Openings", "Task", "game_seeds"]
 

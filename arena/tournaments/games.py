@@ -13,7 +13,7 @@ from ..records.opening import Opening
 from ..records.record import GameRecord
 from .bundles import Bundle, Pace, bundles_of
 from .course import Course
-from .schedules import Pairing
+from .pairing import Pairing
 from .table import Table
 from .workers import Workers
 

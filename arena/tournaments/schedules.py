@@ -12,17 +12,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import NamedTuple
 
 from ...envs.outside.arguments import checked_whole
+from .pairing import Pairing, as_met, pairings_of_round
 
-__all__ = ["Outcome", "Pairing", "Schedule", "gauntlet", "knockout", "round_robin", "swiss"]
+__all__ = ["Outcome", "Schedule", "gauntlet", "knockout", "round_robin", "swiss"]
 
 _REPLAYS = 8  # of a tied pairing of a knockout
-_TRIES = 20_000  # of pairings, to find some that are new: a tenth of a second
-
-Pairing = tuple[int, int]
 
 
 class Outcome(NamedTuple):
@@ -52,8 +50,9 @@ def gauntlet(players: int, seeds: int = 1) -> Schedule:
 def swiss(players: int, rounds: int | None = None) -> Schedule:
     """Rounds of pairings between players of about the same points, none of them twice if that can be.
 
-    Of an odd number of players, the last one of those who have sat out least often sits out, and gets the points of a
-    pairing that is won; another one of those, if the others could not be paired anew.
+    Who has to meet again are as few as can be. Of an odd number of players, the last one of those who have sat out
+    least often sits out, and gets the points of a pairing that is won; another one of those, if the others could not
+    be paired anew.
 
     Args:
         players: how many there are.
@@ -61,16 +60,16 @@ def swiss(players: int, rounds: int | None = None) -> Schedule:
     """
     rounds = max(1, (players - 1).bit_length()) if rounds is None else checked_whole("rounds", rounds, 1)
     points = [0.0] * players
-    met: set[Pairing] = set()
+    met = Counter[Pairing]()
     rests = Counter[int | None]()
     left = set(range(players))
     for _ in range(rounds):
         ranking = sorted(left, key=lambda player: (-points[player], player))
         if len(ranking) < 2:
             break
-        resting, pairings = _round_of(ranking, met, rests)
+        resting, pairings = pairings_of_round(ranking, met, rests)
         rests[resting] += 1
-        met.update(map(_sorted, pairings))
+        met.update(map(as_met, pairings))
         outcome = yield pairings
         for pairing, both in zip(pairings, outcome.points, strict=True):
             for player, own in zip(pairing, both, strict=True):
@@ -84,42 +83,6 @@ def swiss(players: int, rounds: int | None = None) -> Schedule:
     return None
 
 
-def _round_of(
-    ranking: Sequence[int], met: set[Pairing], rests: Counter[int | None]
-) -> tuple[int | None, list[Pairing]]:
-    """Return who sits out, None if nobody has to, and the pairings of the others; of old ones if there must be."""
-    choices: list[int | None] = [None]
-    if len(ranking) % 2:
-        least = min(rests[player] for player in ranking)  # by turns where there are more rounds than players
-        choices = [player for player in reversed(ranking) if rests[player] == least]
-    for resting in choices:
-        pairings = _new_pairings([player for player in ranking if player != resting], met, [_TRIES])
-        if pairings is not None:
-            return resting, pairings
-    paired = [player for player in ranking if player != choices[0]]
-    return choices[0], list(zip(paired[::2], paired[1::2], strict=True))
-
-
-def _new_pairings(ranking: Sequence[int], met: set[Pairing], tries: list[int]) -> list[Pairing] | None:
-    """Return pairings of players who have not met, the first with the next that can be; None if none are found."""
-    if not ranking:
-        return []
-    first, *rest = ranking
-    for other in rest:
-        tries[0] -= 1
-        if tries[0] < 0:
-            return None
-        if _sorted((first, other)) not in met:
-            others = _new_pairings([player for player in rest if player != other], met, tries)
-            if others is not None:
-                return [(first, other), *others]
-    return None
-
-
-def _sorted(pairing: Pairing) -> Pairing:
-    return min(pairing), max(pairing)
-
-
 def knockout(players: int) -> Schedule:
     """Pairings whose losers are out, until one player is left; a tie is played again, with other openings.
 
@@ -130,7 +93,7 @@ def knockout(players: int) -> Schedule:
     while len(left) > 1:
         couples = list(zip(left[::2], left[1::2], strict=True))
         left: list[int | None] = [one if other is None else other if one is None else None for one, other in couples]
-        tied = {place: _sorted((one, other)) for place, (one, other) in enumerate(couples) if None not in (one, other)}  # pyright: ignore[reportArgumentType]
+        tied = {place: as_met((one, other)) for place, (one, other) in enumerate(couples) if None not in (one, other)}  # pyright: ignore[reportArgumentType]
         for _ in range(1 + _REPLAYS):
             if not tied:
                 break

@@ -16,7 +16,7 @@ from ..records.record import GameRecord
 from ..referee import Conditions
 from ..seating import seated
 from .bundles import Bundle
-from .schedules import Pairing
+from .pairing import Pairing
 from .side_by_side import SideBySide, copies_of
 
 __all__ = ["Table"]

@@ -20,7 +20,7 @@ from ..processes import WorkerError, has_unpacked, quiet, results_of, unpacked
 from ..records.record import GameRecord
 from .bundles import Bundle, Find, Pace, bundles_of
 from .course import Course
-from .schedules import Pairing
+from .pairing import Pairing
 from .table import Table
 
 __all__ = ["JoblibWorkers", "RayWorkers", "Workers"]

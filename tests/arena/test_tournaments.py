@@ -19,7 +19,8 @@ from plyground.agents import Minimax, Random
 from plyground.arena import GameRecord, iter_match, match, play, read_records, tournament, write_records
 from plyground.arena.tournaments.allocation import likely_strengths
 from plyground.arena.tournaments.formats import planned_games, schedule_of
-from plyground.arena.tournaments.schedules import Outcome, Pairing
+from plyground.arena.tournaments.pairing import Pairing, as_met, pairings_of_round
+from plyground.arena.tournaments.schedules import Outcome
 from plyground.envs import BoardGameEnv
 from tests.arena.test_arena import without_times
 
@@ -42,6 +43,18 @@ def rounds_of(spec: str, players: int, result: Result = stronger, gone: set[int]
             upcoming = schedule.send(Outcome(points, gone or set()))
         except StopIteration:
             return rounds
+
+
+def all_pairings(players: list[int]) -> list[list[Pairing]]:
+    """Return every way in which so many players can be paired."""
+    if not players:
+        return [[]]
+    first, *rest = players
+    return [
+        [(first, other), *others]
+        for other in rest
+        for others in all_pairings([player for player in rest if player != other])
+    ]
 
 
 class TestSchedules:
@@ -89,6 +102,37 @@ class TestSchedules:
         rounds = rounds_of("swiss(rounds=7)", 9, lambda one, other: float(rng.integers(0, 5)) / 2)
         met = [frozenset(pairing) for pairings in rounds for pairing in pairings]
         assert len(set(met)) == len(met) == 7 * 4
+
+    @pytest.mark.parametrize(("players", "rounds"), [(30, 20), (30, 29), (31, 25), (2_000, 3)])
+    def test_nobody_meets_another_twice_in_a_swiss_of_nearly_as_many_rounds_as_players_or_of_many_players(
+        self, players: int, rounds: int
+    ) -> None:
+        rng = np.random.default_rng(1)
+        found = rounds_of(f"swiss(rounds={rounds})", players, lambda one, other: float(rng.integers(0, 5)) / 2)
+        met = [frozenset(pairing) for pairings in found for pairing in pairings]
+        assert len(set(met)) == len(met) == rounds * (players // 2)
+
+    @pytest.mark.parametrize("players", [5, 6])
+    @pytest.mark.parametrize("seed", range(12))
+    def test_as_few_as_can_be_meet_again_in_a_swiss(self, players: int, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        met, rests = Counter[Pairing](), Counter[int | None]()
+        for _ in range(2 * players):
+            ranking = [int(player) for player in rng.permutation(players)]
+            resting, pairings = pairings_of_round(ranking, met, rests)
+            assert sorted([*itertools.chain(*pairings), *([] if resting is None else [resting])]) == [*range(players)]
+            least = min(rests.get(player, 0) for player in ranking)
+            choices = [player for player in ranking if rests[player] == least] if players % 2 else [None]
+            assert resting in choices
+            fewest = min(
+                sum(met[as_met(pairing)] for pairing in one)
+                for resting in choices
+                for one in all_pairings([player for player in ranking if player != resting])
+            )
+            assert sum(met[as_met(pairing)] for pairing in pairings) == fewest
+            assert all(ranking.index(one) < ranking.index(other) for one, other in pairings)
+            rests[resting] += 1
+            met.update(map(as_met, pairings))
 
     @pytest.mark.parametrize("players", [3, 5, 7])
     def test_in_a_swiss_of_many_rounds_nobody_sits_out_more_often_until_all_have_as_often(self, players: int) -> None:
