@@ -32,6 +32,7 @@ __all__ = [
     "MOST_SIMULATIONS",
     "Budget",
     "SearchAgent",
+    "Setting",
     "analyse_seen",
     "check_arguments",
     "check_budget",
@@ -71,11 +72,17 @@ def in_turn(method: _Method) -> _Method:
     return called  # pyright: ignore[reportReturnType]
 
 
-class Budget:
-    """A budget of a search agent, or None: checked whenever it is set, and then one of Python's own numbers.
+class Setting:
+    """An attribute of an agent that is checked whenever it is set.
 
-    NumPy's would be of another type to compiled code, and small ones overflow.
+    Args:
+        fits: says of a value whether it fits.
+        expected: what was expected, for the message of the `ValueError` where it does not.
+        kept: makes of a value what is kept, such as `float`: of another type, compiled code would be compiled anew.
     """
+
+    def __init__(self, fits: Callable[[Any], bool], expected: str, kept: Callable[[Any], Any] | None = None) -> None:
+        self._fits, self._expected, self._kept = fits, expected, kept
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -88,9 +95,25 @@ class Budget:
         except KeyError:
             raise AttributeError(f"{type(agent).__name__} has no {self._name} yet") from None
 
-    def __set__(self, agent: Any, value: float | None) -> None:
-        check_budget(**{self._name: value})  # pyright: ignore[reportArgumentType]
-        vars(agent)[self._name] = value.item() if isinstance(value, np.generic) else value
+    def __set__(self, agent: Any, value: Any) -> None:
+        self._check(value)
+        vars(agent)[self._name] = value if self._kept is None else self._kept(value)
+
+    def _check(self, value: Any) -> None:
+        check_arguments((self._name, value, self._fits(value), self._expected))
+
+
+class Budget(Setting):
+    """A budget of a search agent, or None: checked whenever it is set, and then one of Python's own numbers.
+
+    NumPy's would be of another type to compiled code, and small ones overflow.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(bool, "", lambda value: value.item() if isinstance(value, np.generic) else value)
+
+    def _check(self, value: Any) -> None:
+        check_budget(**{self._name: value})
 
 
 class SearchAgent(Described, ABC):

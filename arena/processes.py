@@ -10,7 +10,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from typing import Any, NamedTuple
 
 import cloudpickle
@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 
 from ..agents.registry import register_agent, registered
 
-__all__ = ["Parcel", "WorkerError", "has_unpacked", "packed", "quiet", "results_of", "unpacked"]
+__all__ = ["Parcel", "WorkerError", "has_unpacked", "let_go", "packed", "quiet", "results_of", "unpacked"]
 
 _HERE = uuid.uuid4().hex  # this process
 _PAUSE = 1.0  # seconds between two looks at whether a worker's parent lives
 _last = threading.local()  # what this thread of a worker has unpacked
+_kept = set[int]()  # processes whose workers of joblib's own backend wait for more work
 _watched = set[int]()  # parents of which a thread of this worker hears when they die
 
 
@@ -109,7 +110,10 @@ def results_of(
     own = os.getpid()
     work = ((_worked_for, (own, function, *given), named) for function, given, named in work)
     try:
-        _hear_of_lost_tasks(get_active_backend()[0])
+        backend = get_active_backend()[0]
+        _hear_of_lost_tasks(backend)
+        if type(backend).__name__ == "LokyBackend" and jobs != 1:
+            _kept.add(own)
         results = Parallel(n_jobs=jobs, **{"return_as": "generator", **options})(work)
         for result in results:  # noqa: UP028  ("yield from" would close them outside of the filter below)
             yield result
@@ -127,6 +131,20 @@ def results_of(
             with warnings.catch_warnings():  # joblib warns where somebody has seen enough before all is done
                 warnings.simplefilter("ignore", UserWarning)
                 results.close()
+
+
+def let_go() -> None:
+    """End the workers of this machine, which wait for more work, as Python does when it ends.
+
+    That takes a second, in which Ctrl-C ends nothing else; Python then would print where it was.
+    """
+    if os.getpid() not in _kept:
+        return
+    from joblib.externals.loky import get_reusable_executor
+
+    _kept.clear()
+    with suppress(KeyboardInterrupt):
+        get_reusable_executor(reuse=True).shutdown(wait=True)  # pyright: ignore[reportArgumentType]
 
 
 def _worked_for(parent: int, function: Callable[..., Any], /, *given: Any, **named: Any) -> Any:

@@ -137,11 +137,13 @@ class Parted(Table):
     Args:
         title: the line above the first part. The caption stands below the last one.
         heads: how many columns say what a row is, and so begin each part; one of them may be folded.
+        least: cells of a line of that one, below which the table is broken.
+        look: options of Rich's table. Default: without lines, as `plyground.arena.lines.TABLE`.
     """
 
-    def __init__(self, title: str | None, heads: int = 1) -> None:
-        super().__init__(title=title and title_of(plain(title)), **TABLE)
-        self._heads = heads
+    def __init__(self, title: str | None, heads: int = 1, *, least: int = _LEAST, **look: Any) -> None:
+        super().__init__(title=title and title_of(plain(title)), **(look or TABLE))
+        self._heads, self._least = heads, least
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the table, or its parts."""
@@ -150,16 +152,17 @@ class Parted(Table):
 
     def _parts(self, room: int) -> Iterator[Table]:
         heads, others = self.columns[: self._heads], self.columns[self._heads :]
-        names = sum(_width(head) for head in heads if head.overflow == "fold")
-        left = room - (sum(map(_width, heads)) - names)
-        if min(names, _LEAST + 1) + sum(map(_width, others)) <= left:
+        names = sum(self._width(head) for head in heads if head.overflow == "fold")
+        left = room - (self.box is not None) - (sum(map(self._width, heads)) - names)
+        least = self._least + self._between
+        if min(names, least) + sum(map(self._width, others)) <= left:
             yield self
             return
-        left -= min(names, max(_LEAST + 1, room // 3))
+        left -= min(names, max(least, room // 3))
         title = self.title
         while others:
-            count, used = 1, _width(others[0])
-            while count < len(others) and (used := used + _width(others[count])) <= left:
+            count, used = 1, self._width(others[0])
+            while count < len(others) and (used := used + self._width(others[count])) <= left:
                 count += 1
             part = copy.copy(self)
             part.columns, part.title = [*heads, *others[:count]], title
@@ -167,11 +170,22 @@ class Parted(Table):
             part.caption = None if others else self.caption
             yield part
 
+    def _width(self, column: Column) -> int:
+        """Return how many cells a column takes on a line where nothing in it is folded, with what is before the next.
 
-def _width(column: Column) -> int:
-    """Return how many cells a column takes on a line where nothing in it is folded, with the blank after it."""
-    texts = [cell.plain if isinstance(cell, Text) else str(cell) for cell in (column.header, *column.cells)]
-    return max(column.min_width or 0, *map(cell_len, texts)) + 1
+        A text of several lines is as wide as the longest of them.
+        """
+        cells = (column.header, *column.cells, column.footer)
+        texts = [cell.plain if isinstance(cell, Text) else str(cell) for cell in cells]
+        return (
+            max(column.min_width or 0, *(cell_len(line) for text in texts for line in text.split("\n"))) + self._between
+        )
+
+    @property
+    def _between(self) -> int:
+        """How many cells of a column are no text: blanks, and the line after it."""
+        _, right, _, left = self.padding
+        return left + right + (self.box is not None)
 
 
 def _players(title: str | None) -> Table:

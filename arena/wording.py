@@ -9,8 +9,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from decimal import Decimal
 
-__all__ = ["ORDERS", "counted", "estimated", "interval_of", "plain", "size_of", "told_ends", "without_orders"]
+__all__ = [
+    "ORDERS",
+    "counted",
+    "decimal_of",
+    "estimated",
+    "interval_of",
+    "plain",
+    "size_of",
+    "told_ends",
+    "without_orders",
+]
 
 # Colours and other sequences of control; control characters, but for tabs and ends of lines; changes of direction.
 ORDERS = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -31,6 +42,11 @@ def plain(text: str) -> str:
 def counted(number: int, thing: str, things: str | None = None) -> str:
     """Return how many things there are, as in ``"1 game"`` or ``"1,200 games"``; ``things`` is an irregular plural."""
     return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
+def decimal_of(number: float) -> str:
+    """Return a number as the shortest decimal without an exponent that reads back as the same, as in ``"60"``."""
+    return f"{Decimal(repr(float(number))):f}".removesuffix(".0")  # float: NumPy shows its own otherwise
 
 
 def interval_of(low: float, high: float, form: Callable[[float], str]) -> str:

@@ -18,7 +18,7 @@ from ..repetitions import times_of
 from ..search import (
     Budget,
     SearchAgent,
-    check_arguments,
+    Setting,
     check_flags,
     in_turn,
     line_of,
@@ -160,6 +160,7 @@ class AlphaBeta(SearchAgent):
     """
 
     depth, nodes, seconds = Budget(), Budget(), Budget()
+    table_mb = Setting(lambda megabytes: is_between(megabytes, 0), "a finite number, at least 0")
 
     def __init__(
         self,
@@ -210,7 +211,6 @@ class AlphaBeta(SearchAgent):
         super().__init__(game)
         if not iterative and (nodes is not None or seconds is not None):
             raise ValueError("iterative=False searches one depth to its end: give a depth, and no nodes or seconds")
-        check_arguments(("table_mb", table_mb, is_between(table_mb, 0), "a finite number, at least 0"))
         check_flags(iterative=iterative, ordered=ordered, selective=selective)
         given = {
             "aspiration": aspiration,
@@ -260,7 +260,7 @@ class AlphaBeta(SearchAgent):
         self.depth = 8 if depth is None and nodes is None and seconds is None else depth
         self.nodes, self.seconds, self.table_mb = nodes, seconds, table_mb
         self._workspace: Workspace | None = None
-        self._depth_of_lines: int | None = -1  # the depth that the workspace was made for
+        self._made_for: tuple[int | None, float] = (-1, 0.0)  # what the workspace was made for: a depth, megabytes
 
     @in_turn
     def reset(self, seed: int | None = None) -> None:
@@ -301,12 +301,12 @@ class AlphaBeta(SearchAgent):
         """The arrays of the search, and the record [1] of its root; they are made when they are first needed.
 
         With a larger ``depth`` than before there is room for longer lines. The table stays, unless it was made small,
-        for a shallow search that cannot fill a large one.
+        for a shallow search that cannot fill a large one, or ``table_mb`` is another now.
         """
         w = self._workspace
-        if w is None or self.depth != self._depth_of_lines:
+        if w is None or self._made_for != (self.depth, self.table_mb):
             lengths = line_lengths(self.game, self.options, self.depth)
-            if w is None:
+            if w is None or self._made_for[1] != self.table_mb:
                 w = new_workspace(self.game, lengths.plies, self.table_mb)
                 self._roots = np.zeros(1, root_dtype(self.game))
             elif lengths.plies >= w.states.size:
@@ -314,7 +314,7 @@ class AlphaBeta(SearchAgent):
                 if table.size < slots_of(self.table_mb, most):
                     table = new_table(self.table_mb, most)
                 w = new_workspace(self.game, lengths.plies, 0)._replace(table=table, status=w.status)
-            self._workspace, self._depth_of_lines = w, self.depth
+            self._workspace, self._made_for = w, (self.depth, self.table_mb)
             self._fresh = new_status(self.game, self.options, lengths.longest)
         return w, self._roots
 
@@ -377,7 +377,7 @@ class AlphaBeta(SearchAgent):
     def _answer(self, root: Any, actions: NDArray[np.int32], status: NDArray[Any], seconds: float) -> Analysis:
         """Return what the search left at the root and counted."""
         counts = dict(zip(STATUS.names or (), status.item(), strict=True))
-        pv, value = line_of(root.line), value_found(float(root.value))
+        pv, value = line_of(root.line), value_found(np.nan if counts["undefined"] else float(root.value))
         values = zip(actions.tolist(), root.found[actions].tolist(), strict=True)
         found = {move: value_found(value) for move, value in sorted(values) if value == value}  # not NaN: searched
         kinds = root.found_kinds.tolist()

@@ -227,6 +227,8 @@ def _search_root(game, w, selective, pruning, depth, alpha, beta, moves, values,
             status.leaves += 1
             status.horizon += 1
             value = game.evaluate(child, player)
+            if value != value:
+                status.undefined = 1
         else:
             high = just_above(floor) if i > 0 and status.pvs != 0 else beta
             full = left

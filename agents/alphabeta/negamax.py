@@ -274,6 +274,8 @@ def negamax(game, w, selective, pruning, ply, depth, alpha, beta):
             status.leaves += 1
             status.horizon += 1
             value = game.evaluate(child, player)
+            if value != value:
+                status.undefined = 1
         else:
             is_leaf = False
             high = beta

@@ -80,6 +80,8 @@ def quiesce(game, w, pruning, ply, left, alpha, beta):
         status.horizon += 1
         frame.line[0] = -1
         best = game.evaluate(state, player)
+        if best != best:
+            status.undefined = 1
         if best >= beta:
             return best
     static = standing = best

@@ -100,6 +100,7 @@ STATUS = state_dtype(
     futile="i8",  # positions that were so much better than β that nothing was searched
     pruned="i8",  # moves that were not tried
     repeated="i8",  # draws by repetition
+    undefined="i8",  # whether an evaluation was NaN, which compares with nothing: the answer means nothing
 )
 
 

@@ -17,7 +17,7 @@ from ...envs.outside.arguments import checked_whole, is_between, is_positive
 from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
 from ..repetitions import Followed, are_watched, forbids
-from ..search import MOST_SIMULATIONS, Budget, SearchAgent, check_arguments, check_flags, in_turn
+from ..search import MOST_SIMULATIONS, Budget, SearchAgent, Setting, check_arguments, check_flags, in_turn
 from .batched import BatchedMCTS, nodes_for
 from .defaults import settings
 from .final_move import Child, FinalMove, agreed, chosen
@@ -100,6 +100,8 @@ class MCTS(SearchAgent):
 
     hears = True
     seconds = Budget()
+    c = Setting(lambda c: is_between(c, 0), "a finite number, at least 0", float)
+    final_move: Setting = Setting(lambda rule: rule in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}")
 
     def __init__(
         self,
@@ -133,8 +135,6 @@ class MCTS(SearchAgent):
         rollouts = checked_whole("rollouts", rollouts, 1, MOST_SIMULATIONS)
         rollout_depth = None if rollout_depth is None else checked_whole("rollout_depth", rollout_depth, 0, 2**31 - 1)
         check_arguments(
-            ("c", c, is_between(c, 0), "a finite number, at least 0"),
-            ("final_move", final_move, final_move in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}"),
             ("fpu", fpu, fpu is None or is_between(fpu, -math.inf, math.inf), "a number, or None"),
             ("epsilon", epsilon, is_between(epsilon, 0, 1), "between 0 and 1"),
             ("epsilon", epsilon, rollout == "greedy" or epsilon == _EPSILON, f"{_EPSILON} without greedy rollouts"),
@@ -156,8 +156,7 @@ class MCTS(SearchAgent):
         check_flags(reuse_tree=reuse_tree, solver=solver, superko=superko, repetitions=repetitions)
         policy = policy_of(rollout, self.game, greedy=True)
         self.simulations = 1000 if simulations is None and seconds is None else simulations
-        self.seconds, self.c, self.reuse_tree = seconds, float(c), reuse_tree
-        self.final_move: FinalMove = final_move
+        self.seconds, self.c, self.reuse_tree, self.final_move = seconds, c, reuse_tree, final_move
         guided = Guided(
             bias=float(bias),
             widening=float(widening or 0),

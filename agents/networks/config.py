@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...envs import Game
+from ...envs import Game, as_game
 from ...envs.outside.messages import shown
 from .sizes import parse_size
 
@@ -248,11 +248,11 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def network_config(game: Game, size: str = "small", **changes: Any) -> NetworkConfig:
+def network_config(game: Game | str, size: str = "small", **changes: Any) -> NetworkConfig:
     """Return the configuration of a network for ``game``.
 
     Args:
-        game: the game whose planes it sees.
+        game: the game whose planes it sees, or its spec.
         size: ``"tiny"`` (one block of 16 channels), ``"small"`` (3 of 32), ``"medium"`` (5 of 64), ``"mlp"`` (two
             layers of 256 units), or other numbers of blocks and channels, ``"4x48"``, or of layers and units of an
             MLP, ``"mlp3x512"``, ``"mlp1024-256-256"``, or, with windows, ``"mlp64@4+256-256-256"``.
@@ -261,7 +261,7 @@ def network_config(game: Game, size: str = "small", **changes: Any) -> NetworkCo
     Raises:
         ValueError: there is no such size or field, or they make no network.
     """
-    of_size = parse_size(size)
+    game, of_size = as_game(game), parse_size(size)
     kind = changes.get("kind", of_size.kind)
     policy = "cells" if kind == "resnet" and _acts_on_cells(game) else "dense"
     shape = tuple(map(int, game.observation_shape))

@@ -69,11 +69,16 @@ def save_network(
 
 
 def check_one_network(run: Path) -> None:
-    """Refuse the folder of a run of alphago, whose parts have a network each.
+    """Refuse the folder of a run of alphago, whose parts have a network each, or of its rollout policy, which is none.
 
     Raises:
         FileNotFoundError: it is one; the message says how a part is named.
     """
+    if (run / "model.npz").is_file():
+        raise FileNotFoundError(
+            f"{str(run)!r} is the rollout policy of a run of alphago, which is no network: it plays in a search, as in "
+            f"\"mcts(rollout='{run}/model.npz')\""
+        )
     if (run / "policy" / _OF_RUN).is_file():
         raise FileNotFoundError(
             f"{str(run)!r} is a run of alphago, which has several networks: name one, as in '{run}/policy', or all, as "

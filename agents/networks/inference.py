@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...envs import Game
+from ...envs import Game, as_game
 from ...envs.outside.arguments import checked_whole
 from ...envs.outside.extras import how_to_install
 from ...envs.outside.limits import MOST_THREADS
@@ -135,7 +135,7 @@ def make_inference(
     threads: int = 1,
     precision: Precision = "auto",
     device: str = "cpu",
-    game: Game | None = None,
+    game: Game | str | None = None,
 ) -> Inference:
     """Make a network ready to be asked.
 
@@ -148,8 +148,8 @@ def make_inference(
         precision: ``"f32"``, ``"bf16"`` (8 bits of mantissa, logits err by about 1 %), or ``"auto"``: bf16 where the
             processor computes it natively, and the backend offers it.
         device: ``"cpu"``, or a device of torch, as in ``"cuda"``.
-        game: the game whose planes will be shown. Default: the network's; one with policy ``"cells"`` takes a board of
-            another size.
+        game: the game whose planes will be shown, or its spec. Default: the network's; one with policy ``"cells"``
+            takes a board of another size.
 
     Raises:
         ValueError: there is no such backend or precision, it is not for this device, or the network not for this game;
@@ -165,7 +165,7 @@ def make_inference(
     if precision not in ("auto", "f32", "bf16"):
         raise ValueError(f"precision must be auto, f32 or bf16, got {shown(precision)}")
     backend = checked_backend(backend, device)
-    config = net.config if game is None else net.config.on(game)
+    config = net.config if game is None else net.config.on(as_game(game))
     runner, precision = _runner(backend, batch, threads, precision, device)
     settings = {"backend": backend, "batch": batch, "threads": threads, "precision": precision, "device": device}
     return Inference(SavedNetwork(config, _weights(net), {}), runner, settings)

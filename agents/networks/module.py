@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs import Game
+from ...envs.outside.arguments import checked_whole
 from ...envs.outside.extras import how_to_install
 from .config import NetworkConfig, network_config
 from .graph import SCORE_SCALE, Weights, pool_scale
@@ -30,6 +31,8 @@ except ImportError as error:
     raise ImportError(f"networks are trained by torch ({error}): {how_to_install('rl')}") from error
 
 __all__ = ["Outputs", "PolicyValueNet", "new_network", "plies_unit", "restored"]
+
+_MOST_SEED = 2**64 - 1  # that torch takes
 
 
 def plies_unit(observation_shape: Sequence[int]) -> float:
@@ -177,18 +180,19 @@ def _pool(x: torch.Tensor) -> torch.Tensor:
     return torch.cat([mean, mean * pool_scale(x.shape[2], x.shape[3]), x.amax((2, 3))], 1)
 
 
-def new_network(game: Game, size: str = "small", *, seed: int = 0, **changes: Any) -> PolicyValueNet:
+def new_network(game: Game | str, size: str = "small", *, seed: int = 0, **changes: Any) -> PolicyValueNet:
     """Return an untrained network for ``game``.
 
     Args:
-        game: the game whose planes it sees.
+        game: the game whose planes it sees, or its spec.
         size: ``"tiny"``, ``"small"``, ``"medium"``, ``"mlp"`` or numbers, see `network_config`.
         seed: the seed of its weights.
         changes: other fields of `NetworkConfig` than the size gives, as in ``value="wdl"``.
 
     Raises:
-        ValueError: there is no such size or field.
+        ValueError: there is no such game, size or field, or the seed is none.
     """
+    seed = checked_whole("seed", seed, 0, _MOST_SEED)
     config = network_config(game, size, **changes)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

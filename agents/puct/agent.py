@@ -23,7 +23,7 @@ from ..mcts.linear import LinearPolicy
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.reuse import compile_reuse
 from ..repetitions import Followed, are_watched, compile_past, forbids, new_repeats, with_past
-from ..search import MOST_SIMULATIONS, Budget, SearchAgent, check_arguments, check_flags, in_turn
+from ..search import MOST_SIMULATIONS, Budget, SearchAgent, Setting, check_arguments, check_flags, in_turn
 from .answer import answer_of
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
@@ -100,6 +100,11 @@ class PUCT(SearchAgent):
 
     hears = True
     seconds = Budget()
+    c = Setting(lambda c: is_between(c, 0), "a finite number, at least 0", float)
+    fpu = Setting(lambda fpu: is_between(fpu, -np.inf, np.inf), "a number", float)
+    noise = Setting(lambda share: is_between(share, 0, 1), "between 0 and 1", float)
+    noise_alpha = Setting(is_positive, "a finite number above 0", float)
+    temperature = Setting(lambda temperature: is_between(temperature, 0, np.inf), "at least 0", float)
 
     def __init__(
         self,
@@ -135,23 +140,18 @@ class PUCT(SearchAgent):
         lambda_ = float(evaluator is None) if lambda_ is None else lambda_
         check_arguments(
             ("evaluator", evaluator, evaluator is None or callable(evaluator), "a function of states, or None"),
-            ("c", c, is_between(c, 0), "a finite number, at least 0"),
             ("c_base", c_base, c_base is None or is_positive(c_base, np.inf), "above 0, or None"),
             ("lambda_", lambda_, is_between(lambda_, 0, 1), "between 0 and 1"),
             ("rollout", rollout, lambda_ != 0 or rollout == "random", "'random' where lambda_ is 0: there are none"),
-            ("noise", noise, is_between(noise, 0, 1), "between 0 and 1"),
-            ("fpu", fpu, is_between(fpu, -np.inf, np.inf), "a number"),
-            ("noise_alpha", noise_alpha, is_positive(noise_alpha), "a finite number above 0"),
-            ("temperature", temperature, is_between(temperature, 0, np.inf), "at least 0"),
             ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
         check_flags(reuse_tree=reuse_tree, superko=superko, repetitions=repetitions, proofs=proofs)
         check_gumbel(considered, c_visit, c_scale)
         self.simulations = 800 if simulations is None and seconds is None else simulations
         self.seconds, self.reuse_tree, self.proofs = seconds, reuse_tree, bool(proofs)
-        self.c, self.c_base = float(c), np.inf if c_base is None else float(c_base)
-        self.virtual_loss, self.fpu = checked_whole("virtual_loss", virtual_loss, 0, 2**31 - 1), float(fpu)
-        self.noise, self.noise_alpha, self.temperature = float(noise), float(noise_alpha), float(temperature)
+        self.c, self.c_base = c, np.inf if c_base is None else float(c_base)
+        self.virtual_loss, self.fpu = checked_whole("virtual_loss", virtual_loss, 0, 2**31 - 1), fpu
+        self.noise, self.noise_alpha, self.temperature = noise, noise_alpha, temperature
         self._tree_mb = tree_mb
         self._observer: Observer | None = None
         self._shown: Observation | None = None  # what the environment shows at the root

@@ -22,7 +22,7 @@ from ...envs.outside.arguments import is_between, is_positive
 from ..analysis import Analysis
 from ..compiling import Stopwatch
 from ..repetitions import times_of, with_root
-from ..search import DEEPEST, SearchAgent, check_arguments, check_flags, in_turn
+from ..search import DEEPEST, SearchAgent, Setting, check_flags, in_turn
 from .connect_four.scores import ConnectFourScores, is_connect_four
 from .deepening import Deepening, Proof, Rating
 from .endings import Endings, has_count
@@ -105,8 +105,9 @@ class Solver(SearchAgent):
 
     Args:
         game: the game, or its name.
-        table_mb: megabytes for the values, which are kept until `clear`, and for finding them. Default: 64 in Connect
-            Four, where entries replace each other, else 512. Alpha-beta, where it is tried, has as much again.
+        table_mb: megabytes for the values, and for finding them. Default: 64 in Connect Four, where entries replace
+            each other, else 512. Alpha-beta, where it is tried, has as much again. Values are kept until `clear`, or
+            until it is set to something else.
         book: whether to use the opening book of Connect Four.
         seconds: wall-clock time that alpha-beta may take for a position, with all best actions and the line of best
             play; 0 for no alpha-beta.
@@ -119,31 +120,33 @@ class Solver(SearchAgent):
             positions.
     """
 
+    table_mb = Setting(lambda megabytes: megabytes is None or is_positive(megabytes), "a finite number above 0")
+    seconds = Setting(
+        lambda seconds: is_between(seconds, 0, math.inf), "at least 0", float
+    )  # NumPy's may be too coarse
+
     def __init__(
         self, game: Game | str, table_mb: float | None = None, *, book: bool = True, seconds: float = 60
     ) -> None:
         super().__init__(game)
-        check_arguments(
-            ("table_mb", table_mb, table_mb is None or is_positive(table_mb), "a finite number above 0"),
-            ("seconds", seconds, is_between(seconds, 0, math.inf), "at least 0"),
-        )
         check_flags(book=book)
         if self.game.repetition is not None and self.game.repetition.effect == "forbidden":
             raise ValueError(
                 f"{self.game.spec} cannot be solved: it forbids to repeat a position, so that what may be played "
                 "depends on more than the position"
             )
-        self.table_mb, self.book, self.seconds = table_mb, book, float(seconds)  # NumPy's may be too coarse
+        self.table_mb, self.book, self.seconds = table_mb, book, seconds
         self.on_progress: Callable[[Progress], object] | None = None
         self._made: Engine | None = None
+        self._made_for: float | None = None  # the megabytes that it has
         self._deepening: Deepening | None = None
         self._proofs: dict[tuple[int, ...], Proof] = {}  # by the key of a position and the actions
         self._end: float | None = None  # when alpha-beta is to end; None: it has not begun with this position
 
     @property
     def _engine(self) -> Engine:
-        if self._made is None:
-            self._made = self._new_engine()
+        if self._made is None or self._made_for != self.table_mb:
+            self._made, self._made_for, self._deepening = self._new_engine(), self.table_mb, None
             self._made.on_progress = lambda n, megabytes: self._tell("visiting all positions", n, megabytes, 0)
         return self._made
 
@@ -296,7 +299,7 @@ class Solver(SearchAgent):
     def _deadline(self) -> float:
         """Return the time at which alpha-beta is to end: its searches for one position share ``seconds``."""
         if self._end is None:
-            self._end = time.perf_counter() + self.seconds
+            self._end = time.perf_counter() + float(self.seconds)
         return self._end
 
     def _key(self, state: State, actions: Sequence[int]) -> tuple[int, ...]:

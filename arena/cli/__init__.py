@@ -10,6 +10,8 @@ import sys
 
 __all__ = ["main"]
 
+_PROCESSES = __name__.replace(".cli", ".processes")
+
 
 def main() -> None:
     """Run the command line and exit: with 0, with 2 after a user's mistake, with 130 after Ctrl-C.
@@ -24,6 +26,10 @@ def main() -> None:
         with always_heard():
             from .group import run
 
-            run(sys.argv[1:] or ["--help"])
+            try:
+                run(sys.argv[1:] or ["--help"])
+            finally:
+                if (processes := sys.modules.get(_PROCESSES)) is not None:  # nothing else has workers
+                    processes.let_go()
     except KeyboardInterrupt:
         sys.exit(130)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.table import Table
 
 from ..lines import console
@@ -21,13 +22,17 @@ def games(as_json: Json = False) -> None:
     """List the games."""
     from ...envs import game_names, make_game
     from ...envs.registry import game_presets
+    from ..tables import Parted
 
     presets = game_presets()
     made = {name: make_game(name) for name in (*game_names(), *presets)}
     if as_json:
         print_json([{"game": name, "short_for": presets.get(name), **_data(name, game)} for name, game in made.items()])
         return
-    table = Table("game, with its defaults", "actions", "observation", "id: plyground/…", header_style="bold")
+    table = Parted(None, least=12, header_style="bold", box=box.HEAVY_HEAD)
+    table.add_column("game, with its defaults", overflow="fold")
+    for heading in ("actions", "observation", "id: plyground/…"):
+        table.add_column(heading, no_wrap=True)
     for name, game in made.items():
         usage = f"{name}, short for {presets[name]}" if name in presets else _usage(game)
         table.add_row(usage, str(game.num_actions), "x".join(map(str, game.observation_shape)), f"{name}-v0")
@@ -62,6 +67,7 @@ def agents(as_json: Json = False) -> None:
         )
         return
     table = Table("spec, with its defaults", "what it does", header_style="bold", show_lines=True)
+    table.columns[0].overflow = "fold"
     for spec, about in usages:
         table.add_row(spec, about.replace("`", ""))
     _out.print(table)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
-from rich.table import Table
 
 from ..bars import status
 from ..lines import console, print_plain, print_prose, signed
@@ -184,6 +183,8 @@ def _play(
 
 def _tell(test: Sprt, title: str, as_json: bool) -> None:
     """Print what the test says."""
+    from ..tables import Parted
+
     found = test.estimate()
     if as_json:
         names = ("elo0", "elo1", "alpha", "beta", "model", "pairs", "llr", "lower", "upper", "decision")
@@ -194,10 +195,10 @@ def _tell(test: Sprt, title: str, as_json: bool) -> None:
         return
     if title:
         print_plain(_out, title)
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold")
-    table.add_column("points of a pair")
+    table = Parted(None, box=box.SIMPLE_HEAD, header_style="bold")
+    table.add_column("points of a pair", overflow="fold")
     for points in _POINTS:
-        table.add_column(points, justify="right")
+        table.add_column(points, justify="right", no_wrap=True)
     table.add_row("pairs", *map(str, test.counts))
     _out.print(table)
     print_plain(_out, f"LLR {signed(test.llr, 2)}, bounds {test.lower:+.2f} and {test.upper:+.2f}")

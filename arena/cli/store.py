@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from ..lines import TABLE, console, print_plain, title_of
+from ..lines import console, print_plain
 from ..wording import counted, plain
 from .options import Json, print_json
 
 __all__ = ["store"]
+
+_LEAST = 16  # cells of a title in a line: it has many words
 
 _out = console()
 
@@ -30,6 +31,7 @@ def store(
     """List the tournaments of a store of games, games.db."""
     from ..records.names import is_store, split_name
     from ..store import check_store, players_in, tournaments_in
+    from ..tables import Parted
 
     if not is_store(file):
         raise ValueError(f"{file} is no store: expected a name that ends in .db")
@@ -45,7 +47,7 @@ def store(
         }
         print_json(data if sound is None else {**data, "sound": sound})
         return
-    table = Table(title=title_of(plain(str(file))), **TABLE)
+    table = Parted(str(file), heads=2, least=_LEAST)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("tournament", overflow="fold")  # the only column that is broken where there is no room
     table.add_column("games", justify="right", no_wrap=True)

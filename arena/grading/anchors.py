@@ -8,6 +8,7 @@ compared. Ratings of other rungs, and of variants, are measured when they are ne
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ...envs import Game, make_game
+from ...envs.outside.arguments import is_between
+from ...envs.outside.messages import shown
 from ...envs.outside.spec import same_spec
 from ...envs.outside.whole_files import write_whole
 from ...envs.players import player_name
@@ -41,7 +44,12 @@ __all__ = [
 Watch = Callable[[Iterator[GameRecord], int], list[GameRecord]]
 
 _FOLDER = Path(__file__).parent / "data"
+_MOST = sys.float_info.max
 _PRIOR = 1.0  # drawn games that are added between any two that have met, so that who lost all games has a rating
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object of JSON, in which a name may stand twice."""
 
 
 def anchors_of(
@@ -85,7 +93,8 @@ def ladder_of(game: Game, path: Path | None = None) -> dict[str, float]:
         path: a file that `save_anchors` wrote. Default: that of the package.
 
     Raises:
-        ValueError: no ladder of this game comes with the package, or the file is that of another game, or none at all.
+        ValueError: no ladder of this game comes with the package, or the file is that of another game, or none at all,
+            or a rung in it has two ratings, or one that is no finite number.
     """
     if path is None:
         if known := committed_anchors(game):
@@ -97,16 +106,24 @@ def ladder_of(game: Game, path: Path | None = None) -> dict[str, float]:
             "'mcts(simulations=100)'` rates a player by others that you choose"
         )
     try:
-        about: Any = json.loads(path.read_text())
-        found, ladder = str(about["game"]), {str(rung): float(elo) for rung, elo in about["elo"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
+        about: dict[str, Any] = dict(json.loads(path.read_text(), object_pairs_hook=_Pairs))
+        found, rungs = str(about["game"]), about["elo"]
+        if not isinstance(rungs, _Pairs):
+            raise TypeError("expected an object")
+    except (ValueError, KeyError, TypeError):
         raise ValueError(
             f"{path} is no ladder: expected JSON, as in "
             f'{{"game": "{game.spec}", "elo": {{"random": 0, "mcts(simulations=100)": 900}}}}'
         ) from None
     if not same_spec(found, game.spec):
         raise ValueError(f"{path} is the ladder of {found}, not of {game.spec}")
-    return ladder
+    names = Counter(player_name(rung) for rung, _ in rungs)
+    for rung, elo in rungs:
+        if names[player_name(rung)] > 1:
+            raise ValueError(f"{path}: the rung {shown(player_name(rung))} stands there twice: give it one rating")
+        if isinstance(elo, bool) or not is_between(elo, -_MOST):
+            raise ValueError(f"{path}: the rung {shown(rung)} has the rating {shown(elo)}, expected a finite number")
+    return {rung: float(elo) for rung, elo in rungs}
 
 
 def measure_anchors(

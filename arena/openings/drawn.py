@@ -46,12 +46,19 @@ def _openings(game: Game, plies: int, seed: int) -> Iterator[list[int]]:
     while not plies:
         yield []
     judge = Foresight(game, _LOOKAHEAD)
-    yield from fit_lines(
-        game, plies, seed, lambda state: not judge.is_decided(state), game.key, _ATTEMPTS, _ATTEMPTS_NEW
-    )
+
+    def open_lines(plies: int) -> Iterator[list[int]]:
+        return fit_lines(
+            game, plies, seed, lambda state: not judge.is_decided(state), game.key, _ATTEMPTS, _ATTEMPTS_NEW
+        )
+
+    yield from open_lines(plies)
+    fewer = plies // 2
+    while fewer and next(open_lines(fewer), None) is None:
+        fewer //= 2
     raise ValueError(
         f"found no open position of {game.name} after {counted(plies, 'random ply', 'random plies')}, for the next "
-        f"{_LOOKAHEAD} decide all: use fewer opening plies; 0 are always possible"
+        f"{_LOOKAHEAD} decide all: give fewer, such as opening_plies={fewer} (--opening-plies {fewer})"
     )
 
 

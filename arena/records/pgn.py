@@ -14,7 +14,8 @@ rules know better. The reader skips comments, numbered marks and variations.
 
 Games that come from a store have its title as ``Event``, and the tags ``Date`` (in UTC), ``Round`` (with the pairing,
 and the game of the pairing) and ``TimeControl``, as far as they are known. The reader keeps ``Event``, ``Site``,
-``Date`` and ``Round``, as the record's `Event`, and no other tag.
+``Date`` and ``Round``, as the record's `Event`, and no other tag. ``PlygroundEvent`` is a title that as ``Event`` would
+mean that there is none, such as ``plyground``.
 """
 
 from __future__ import annotations

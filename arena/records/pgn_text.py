@@ -2,6 +2,9 @@
 
 python-chess skips what it cannot read. A game without some of its moves is another game, so each line is looked at
 before python-chess sees it: what is no move, number, mark, comment or variation is a fault, and the game ends there.
+
+For python-chess an empty line ends a game. By the standard a result does, or the tags of the next one. So python-chess
+is not shown the empty lines in the midst of a game's moves.
 """
 
 from __future__ import annotations
@@ -22,10 +25,12 @@ _ESCAPED = re.compile(r'\\(["\\])')
 _PIECE = re.compile(  # what chess.pgn takes as a token, and then what it may skip
     r"""(?P<move> [NBKRQ]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[nbrqkNBRQK])? | O-O(?:-O)? | 0-0(?:-0)? | -- | Z0 )
     | (?P<open> \( ) | (?P<close> \) ) | (?P<comment> \{ ) | (?P<rest> ;.* )
-    | \$[0-9]+ | \* | 1-0 | 0-1 | 1/2-1/2 | e\.p\. | [\s\d.+\#=!?/\-±∓⩲⩱∞]
+    | (?P<end> \* | 1-0 | 0-1 | 1/2-1/2 ) | \$[0-9]+ | e\.p\. | [\s\d.+\#=!?/\-±∓⩲⩱∞]
     """,
     re.VERBOSE | re.DOTALL,
 )
+_NUMBER = re.compile(r"\s*(?P<number>\d+)\s*(?P<dots>\.[\s.]*)")
+_RESULT = re.compile(r"\s*(?:\*|1-0|0-1|1/2-1/2)\s*")
 _TIME = re.compile(r"\[%emt\s(\d{1,6}):(\d{1,6}):(\d{1,6}(?:\.\d{0,9})?)\]")
 
 
@@ -168,6 +173,7 @@ class _Lines(io.TextIOBase):
     def begin(self) -> None:
         """Begin a game."""
         self._in_moves, self._in_comment, self._depth, self._has_moves = False, False, 0, False
+        self._has_tags, self._has_result = False, False
 
     def skip(self) -> bool:
         """Pass over the rest of a game with a fault; return whether tags come after its moves."""
@@ -193,6 +199,7 @@ class _Lines(io.TextIOBase):
             if self.number >= len(self._lines):
                 self._end()
                 return ""
+            self._pass_empty_lines()
             self.number += 1
         line = self._lines[self.number - 1].removeprefix("\ufeff" if self.number == 1 else "") + "\n"
         if self._in_moves and not self._in_comment and _TAG.match(line) and not self._waiting:
@@ -201,6 +208,28 @@ class _Lines(io.TextIOBase):
             return "\n"  # which ends a game for python-chess
         self._waiting = False
         return self._checked(line)
+
+    def _pass_empty_lines(self) -> None:
+        """Pass over empty lines that come next, with comments of a line, where the moves of a game go on after them."""
+        if not self._in_moves or self._in_comment or self._has_result or self._lines[self.number].strip():
+            return
+        for number in range(self.number, len(self._lines)):
+            line = self._lines[number]
+            if line.strip() and not line.startswith(("%", ";")):
+                if self._goes_on(line):
+                    self.number = number
+                return
+
+    def _goes_on(self, line: str) -> bool:
+        """Return whether a line after an empty one has moves of the same game.
+
+        Without tags it may as well begin another one, unless it has the number of a later move, or a result alone.
+        """
+        if _TAG.match(line) is not None:
+            return False
+        if (found := _NUMBER.match(line)) is not None:
+            return found["number"] != "1" or found["dots"].count(".") > 1 or not self._has_moves
+        return self._has_tags or _RESULT.fullmatch(line) is not None
 
     def _end(self) -> None:
         """Look at the end of a game's moves."""
@@ -222,6 +251,7 @@ class _Lines(io.TextIOBase):
             if line.startswith("[") and not self._in_moves:
                 if chess.pgn.TAG_REGEX.match(line) is None:
                     raise FaultError(self.number, f'cannot read the tag {shown(line.strip())}: expected [Name "value"]')
+                self._has_tags = True
                 return line
             self._in_moves = True
         place = 0
@@ -249,6 +279,8 @@ class _Lines(io.TextIOBase):
             self._has_moves = True
         elif kind == "comment":
             self._in_comment = True
+        elif kind == "end":
+            self._has_result = self._has_result or not self._depth
         elif kind == "open":
             if not self._has_moves:
                 self._fault = "a variation before the first move"

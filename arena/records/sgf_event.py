@@ -12,6 +12,7 @@ from typing import Any
 
 from sgfmill import sgf
 
+from ..wording import decimal_of
 from .event import Event, known_event
 
 __all__ = ["event_of", "set_event"]
@@ -28,7 +29,7 @@ def set_event(root: sgf.Tree_node, event: Event | None) -> None:
         seconds, increment, per_move = event.clock
         found["TM"] = 0 if per_move else seconds
         if per_move or increment:
-            found["OT"] = f"1x{seconds:g} byo-yomi" if per_move else f"{increment:g} fischer"
+            found["OT"] = f"1x{decimal_of(seconds)} byo-yomi" if per_move else f"{decimal_of(increment)} fischer"
     for name, value in found.items():
         root.set(name, value)
 

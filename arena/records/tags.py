@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ..wording import decimal_of
 from .event import Event, known_event
 from .record import GameRecord
 
 __all__ = ["check_start", "escaped", "event_of_tags", "event_tags", "result_of"]
 
 _OURS = "plyground"  # the event of games of which none is known
+_TITLE = "PlygroundEvent"  # our tag for a title that as `Event` would tell of no event
+_UNKNOWN = "?."  # of what a tag consists where nothing is known
 _DAY = re.compile(r"\d{4}(-\d\d){0,2}")
 _DAY_IN_TAG = re.compile(r"(\d{4})(?:\.(\d\d))?(?:\.(\d\d))?(?:\.\?\?)*")
 
@@ -32,6 +35,8 @@ def event_tags(record: GameRecord) -> dict[str, str]:
     if event is None:
         return {"Event": _OURS}
     tags = {"Event": event.title or "?"}
+    if event.title and not _title_of(event.title):
+        tags[_TITLE] = event.title
     if event.site is not None:
         tags["Site"] = event.site
     if event.date is not None:
@@ -41,7 +46,8 @@ def event_tags(record: GameRecord) -> dict[str, str]:
         tags["Round"] = event.round
     if event.clock is not None:
         seconds, increment, per_move = event.clock
-        tags["TimeControl"] = f"{'1/' if per_move else ''}{seconds:g}{f'+{increment:g}' if increment else ''}"
+        kind = f"+{decimal_of(increment)}" if increment else ""
+        tags["TimeControl"] = f"{'1/' if per_move else ''}{decimal_of(seconds)}{kind}"
     elif event.time == "":
         tags["TimeControl"] = "-"
     return tags
@@ -52,12 +58,17 @@ def event_of_tags(tags: Mapping[str, str]) -> Event | None:
     title, site, date, round = (tags.get(name, "").strip() for name in ("Event", "Site", "Date", "Round"))
     day = _DAY_IN_TAG.fullmatch(date)
     known = {
-        "title": title if title != _OURS else "",
+        "title": tags.get(_TITLE) or _title_of(title),
         "site": site,
         "date": date if day is None else "-".join(filter(None, day.groups())),
         "round": round,
     }
-    return known_event({name: text for name, text in known.items() if text.strip("?.")})
+    return known_event({name: text for name, text in known.items() if name == "title" or text.strip(_UNKNOWN)})
+
+
+def _title_of(event: str) -> str:
+    """Return the title that the tag ``Event`` tells; empty where it stands for none."""
+    return event if event != _OURS and event.strip(_UNKNOWN) else ""
 
 
 def result_of(record: GameRecord, player: int) -> str:

@@ -13,6 +13,7 @@ from ...agents.timing import limit, playing
 from ...envs import Game
 from ...envs.outside.arguments import checked_flag, is_between, is_positive
 from ...envs.players import player_name
+from ..wording import decimal_of
 from .clock import Clock
 
 __all__ = ["GameClock", "TimeControl"]
@@ -75,8 +76,8 @@ class TimeControl:
         return cls(float(found[1]), float(found[3] or 0), bool(found[2]), bool(found[4]))
 
     def __str__(self) -> str:
-        kind = "/move" if self.per_move else f"+{self.increment:g}" if self.increment else ""
-        return f"{self.seconds:g}{kind}{' cpu' if self.cpu else ''}"
+        kind = "/move" if self.per_move else f"+{decimal_of(self.increment)}" if self.increment else ""
+        return f"{decimal_of(self.seconds)}{kind}{' cpu' if self.cpu else ''}"
 
     def check(self, agent: Any) -> None:
         """Check that the time of a player can be measured.

@@ -275,7 +275,7 @@ def _lead(search: Search, total: int) -> str:
         return "No move could be compared with perfect play in the time given."
     lost = sum(search.lost.values())
     return (
-        f"{lost:,} of the {counted(total, 'move')} that were looked at lost value."
+        f"{lost:,} of the {counted(total, 'move')} that {'was' if total == 1 else 'were'} looked at lost value."
         if lost
         else f"None of {counted(total, 'move')} lost value."
     )
@@ -286,8 +286,10 @@ def _seen(search: Search, total: int) -> str:
     if not total:
         return f"{search.seconds:.0f} s were spent on the last moves of the games."
     if total == search.moves:
-        return f"All {total:,} moves were looked at, and valued exactly by a solver."
-    text = f"{total:,} of {search.moves:,} moves were looked at, and valued exactly by a solver"
+        looked_at = "The only move was" if total == 1 else f"All {total:,} moves were"
+        return f"{looked_at} looked at, and valued exactly by a solver."
+    was = "was" if total == 1 else "were"
+    text = f"{total:,} of {counted(search.moves, 'move')} {was} looked at, and valued exactly by a solver"
     if not search.is_whole:
         text += f", until {search.seconds:.0f} s were spent"
         text += f": {search.seen}" if search.seen else ""

@@ -174,7 +174,7 @@ def _summary(records: Sequence[GameRecord]) -> Html:
     """Return the facts at the head of the page: how many games there are, and how they ended."""
     endings = Counter(record.ending for record in records)
     drawn = sum(record.outcome[0] == record.outcome[1] and record.has_result for record in records)
-    facts = [("games", len(records)), ("drawn", drawn)]
+    facts = [("game" if len(records) == 1 else "games", len(records)), ("drawn", drawn)]
     words = {"truncated": "broken off", "adjudicated": "adjudicated", "time": "lost on time"}
     words |= {"illegal": "lost by illegal moves", "failed": "lost by errors"}
     facts += [(word, endings[ending]) for ending, word in words.items() if endings[ending]]

@@ -52,7 +52,8 @@ def sides_section(
             lead += " What the first move is worth beside the players' strength is not known yet."
     alone = len(pairs) - whole
     note = f"{2 * whole:,} games are pairs of one opening from both sides"
-    note += f"; {alone:,} have no such counterpart, and who played them counts too." if alone else "."
+    has, them = ("has", "it") if alone == 1 else ("have", "them")
+    note += f"; {alone:,} {has} no such counterpart, and who played {them} counts too." if alone else "."
     return section(
         "sides",
         "Who begins",

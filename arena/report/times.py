@@ -40,7 +40,8 @@ def lengths_section(records: Sequence[GameRecord]) -> Html:
             mean = f"{own.mean():.1f}"
             rows.append([name, own.size, mean, f"{middle:g}", f"{low:.0f}–{high:.0f}", f"{own.min()}–{own.max()}"])
     most = int(np.argmax(counts))
-    lead = f"Half of the games lasted {np.median(plies):g} plies or fewer; the longest {plies.max()}."
+    half = float(np.median(plies))
+    lead = f"Half of the games lasted {half:g} {'ply' if half == 1 else 'plies'} or fewer; the longest {plies.max()}."
     figure = tag(
         "figure",
         [

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ..records.event import Event
+from ..wording import decimal_of
 from .titles import COLLECTION
 
 __all__ = ["events_of"]
@@ -51,8 +52,8 @@ def _time_of(stored: Any) -> str | None:
     if found is None:
         return "" if stored is None else None
     seconds, increment = float(found[1]), float(found[2])
-    kind = "/move" if found[3] == "True" else f"+{increment:g}" if increment else ""
-    return f"{seconds:g}{kind}{' cpu' if found[4] == 'True' else ''}"
+    kind = "/move" if found[3] == "True" else f"+{decimal_of(increment)}" if increment else ""
+    return f"{decimal_of(seconds)}{kind}{' cpu' if found[4] == 'True' else ''}"
 
 
 def _date_of(connection: sqlite3.Connection, run: int) -> str | None:

@@ -11,11 +11,13 @@
 
 A new state is written beside the last ones, the oldest of which is removed when the new one is whole: a crash at any
 moment leaves whole ones. Models and replay buffers of stable-baselines3 are pickles; everything else is JSON, arrays
-and tensors, and is loaded without running code.
+and tensors, and is loaded without running code. A pickle has no checksum, so a buffer's stands in a file beside it,
+``replay.pkl.sha256``; states of older versions have none.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -30,7 +32,7 @@ from ...envs.outside.messages import cut
 from ...envs.outside.whole_files import sync, write_whole
 from .settings import Settings, have_passed
 from .states import UNREADABLE, Write, by_memory, plain_of, read_state, write_state
-from .whole_files import check_free, is_whole_zip
+from .whole_files import check_free, is_whole_zip, write_file
 
 __all__ = ["RunFolder", "StateFolder", "algorithm_of"]
 
@@ -295,7 +297,7 @@ class RunFolder(StateFolder):
         """
         files = {"model.zip": by_memory(model.save)}
         if getattr(model, "replay_buffer", None) is not None:
-            files["replay.pkl"] = model.save_replay_buffer
+            files["replay.pkl"] = _with_digest(model.save_replay_buffer)
         self.write(model.num_timesteps, state, files)
 
     def load(self, model_class: Any, venv: Any) -> tuple[Any, dict[str, Any]]:
@@ -313,9 +315,10 @@ class RunFolder(StateFolder):
         try:
             model = model_class.load(path / "model.zip", env=venv, device="cpu", force_reset=False)
         except Exception as error:  # what zip, torch and pickle raise for a damaged file is not one family
-            raise self.damaged(error, None if is_whole_zip(path / "model.zip") else _any_state) from error
+            raise self.damaged(error, None if is_whole_zip(path / "model.zip", "data") else _any_state) from error
         try:
             if getattr(model, "replay_buffer", None) is not None:  # empty: what it had is in this file, or lost
+                _check_digest(path / "replay.pkl")
                 model.load_replay_buffer(path / "replay.pkl")
         except Exception as error:
             raise self.damaged(error, _any_state) from error
@@ -324,6 +327,39 @@ class RunFolder(StateFolder):
     def checkpoint(self, model: Any) -> None:
         """Add the model, as it is now, to the checkpoints."""
         self.add_checkpoint(model.num_timesteps, by_memory(model.save))
+
+
+def _with_digest(write: Write) -> Write:
+    """Return what writes a file, and its digest beside it, as ``sha256sum --check`` reads it."""
+
+    def write_both(path: Path) -> None:
+        write(path)
+        write_file(_digest_of(path), f"{_sha256(path)}  {path.name}\n".encode())
+
+    return write_both
+
+
+def _check_digest(path: Path) -> None:
+    """Check that a file is what was written; of an older version's it cannot be told.
+
+    Raises:
+        ValueError: it is not.
+    """
+    digest = _digest_of(path)
+    if digest.is_file() and digest.read_bytes().split(maxsplit=1)[:1] != [_sha256(path).encode()]:
+        raise ValueError(f"{str(path)!r} is damaged")
+
+
+def _digest_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sha256")
+
+
+def _sha256(path: Path) -> str:
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while some := file.read(2**20):  # a buffer may have gigabytes
+            found.update(some)
+    return found.hexdigest()
 
 
 def _steps_in(path: Path) -> int:

@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin
 
 from ...agents.policies.models import model_class
 from ...envs import SeatBatch, make_game
-from ...envs.outside.arguments import checked_whole, is_between
+from ...envs.outside.arguments import checked_whole, is_between, is_text
 from ...envs.outside.messages import shown
 from ...envs.outside.spec import nearest
 from .config import ALGORITHMS, TrainingConfig
@@ -42,10 +42,10 @@ def training_class(config: TrainingConfig) -> Any:
 
 
 def check_algorithm(config: TrainingConfig) -> None:
-    """Check that the algorithm is installed, and knows its settings, and that those that are numbers can be.
+    """Check that the algorithm is installed, and knows its settings, and that each is something that it can use.
 
     Raises:
-        ValueError: a setting is unknown, and the nearest is suggested; or it is no number that can be used here.
+        ValueError: a setting is unknown, and the nearest is suggested; or it is nothing that can be used here.
         ImportError: stable-baselines3 is not installed.
     """
     cls = training_class(config)
@@ -98,13 +98,33 @@ def _expected(value: Any, kinds: tuple[Any, ...], least: int) -> str:
     if bool in kinds:
         return "" if isinstance(value, bool) else "true or false"
     if not {int, float} & set(kinds):
-        return ""
+        return _expected_no_number(value, kinds)
     if any(_is_of(value, get_origin(kind) or kind) for kind in set(kinds) - {int, float}):
         return ""
     is_number = is_between(value, least if int in kinds else -sys.float_info.max) and not isinstance(value, bool)
     if int in kinds:
         return "" if is_number and isinstance(value, Integral) else f"a whole number, at least {least}"
     return "" if is_number else "a number"
+
+
+def _expected_no_number(value: Any, kinds: tuple[Any, ...]) -> str:
+    """Return what a setting must be that is never a number; empty if nothing is wrong, or if nobody here can tell."""
+    expected = []
+    for kind in kinds:
+        if kind is NoneType:
+            fits, words = value is None, "None"
+        elif kind is str:
+            fits, words = isinstance(value, str), "a text"
+        elif get_origin(kind) is dict:
+            fits, words = isinstance(value, Mapping) and all(map(is_text, value)), "a mapping from names"
+        elif get_origin(kind) is type and isinstance(base := get_args(kind)[0], type):
+            fits, words = isinstance(value, type) and issubclass(value, base), f"a subclass of {base.__name__}"
+        else:
+            return ""
+        if fits:
+            return ""
+        expected.append(words)
+    return ", or ".join(expected)
 
 
 def _expected_range(name: str, value: Any, kinds: tuple[Any, ...]) -> str:
@@ -149,7 +169,17 @@ def new_model(config: TrainingConfig, steps: int | None = None) -> tuple[Any, An
     if config.algorithm == "dqn":
         length = config.steps or SCHEDULED_STEPS if steps is None else checked_whole("steps", steps, 1)
         settings.setdefault("exploration_fraction", min(1.0, config.exploration_steps / length))
-    model = cls("MlpPolicy", venv, policy_kwargs=body, seed=config.seed, device="cpu", **settings)
+    try:
+        model = cls("MlpPolicy", venv, policy_kwargs=body, seed=config.seed, device="cpu", **settings)
+    except TypeError as error:
+        venv.close()
+        for name in settings:
+            if name.endswith("_buffer_kwargs") and settings[name]:  # which the class of the buffer alone can judge
+                raise ValueError(
+                    f"setting {name} of {cls.__name__} must be what its buffer takes: {error}, got "
+                    f"{shown(settings[name])}"
+                ) from None
+        raise
     league.follow(model.policy)
     return model, venv, league
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ...envs.outside.messages import shown
 from ..interruption import interruptible
@@ -151,7 +151,7 @@ def _met(config: TrainingConfig) -> list[str]:
 def _learn(session: TrainingSession) -> Any:
     """Train until the session is over, and return the model."""
     from stable_baselines3.common.callbacks import BaseCallback
-    from stable_baselines3.common.logger import Logger, configure
+    from stable_baselines3.common.logger import Logger
 
     class Between(BaseCallback):
         def _on_rollout_start(self) -> None:
@@ -161,8 +161,7 @@ def _learn(session: TrainingSession) -> Any:
             return True
 
     model = session.model
-    formats = ["tensorboard"] if find_spec("tensorboard") is not None else []  # without it no scalars are kept
-    model.set_logger(configure(str(session.folder.tensorboard), formats))
+    model.set_logger(_logger(session.folder.tensorboard, model.num_timesteps))
     left = SCHEDULED_STEPS - model.num_timesteps
     interval = 1000 if session.config.algorithm == "dqn" else 1  # games, or batches of experience
     with interruptible(session), session.folder.resumable():
@@ -179,3 +178,33 @@ def _learn(session: TrainingSession) -> Any:
             model.set_logger(Logger(None, []))  # whoever learns on with the model writes nothing into a closed file
             session.venv.close()  # programs that play against the learner, which later games start anew, and threads
     return model
+
+
+def _logger(folder: Path, steps: int) -> Any:
+    """Return a logger for TensorBoard, in place of what was written there after these steps.
+
+    Where TensorBoard is not installed, no scalars are kept.
+    """
+    from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat, configure
+
+    if find_spec("tensorboard") is None:
+        return configure(str(folder), [])
+    from tensorboard.compat.proto import event_pb2
+
+    class Scalars(TensorBoardOutputFormat):
+        """Writes each number once for a step: the last report may come at that of the library's own."""
+
+        def __init__(self) -> None:
+            super().__init__(str(folder))
+            self.told: dict[str, int] = {}
+
+        def write(self, key_values: dict[str, Any], key_excluded: dict[str, Any], step: int = 0) -> None:
+            new = {name: value for name, value in key_values.items() if self.told.get(name) != step}
+            self.told |= dict.fromkeys(new, step)
+            super().write(new, {name: key_excluded[name] for name in new}, step)
+
+    scalars, events = Scalars(), cast("Any", event_pb2)
+    session = events.SessionLog(status=events.SessionLog.START)
+    first = events.Event(step=steps + 1, session_log=session)  # as torch writes it for a ``purge_step``
+    scalars.writer.file_writer.add_event(first)  # pyright: ignore[reportOptionalMemberAccess]
+    return Logger(str(folder), [scalars])

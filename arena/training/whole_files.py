@@ -48,10 +48,15 @@ def write_file(path: Path, content: bytes | memoryview) -> None:
         path.write_bytes(content)
 
 
-def is_whole_zip(path: Path) -> bool:
-    """Return whether a file is a zip that can be read to its end."""
+def is_whole_zip(path: Path, member: str | None = None) -> bool:
+    """Return whether a file is a zip that can be read to its end.
+
+    Args:
+        path: the file.
+        member: what must be in it. Where a zip that holds others is cut off, the last of these is read in its place.
+    """
     try:
         with zipfile.ZipFile(path) as file:
-            return file.testzip() is None
+            return file.testzip() is None and (member is None or member in file.namelist())
     except Exception:  # where bytes are wrong, zipfile raises errors of many kinds
         return False

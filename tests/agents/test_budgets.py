@@ -1,14 +1,15 @@
-"""Budgets of searches: they may be set at any time, and are checked whenever that is."""
+"""Budgets and settings of searches: they may be set at any time, and are checked whenever that is."""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from plyground.agents import MCTS, PUCT, AlphaBeta, Minimax, make
+from plyground.agents import MCTS, PUCT, AlphaBeta, Minimax, Solver, make
 from plyground.agents.alphabeta.options import line_lengths
 from plyground.envs import chess, tictactoe
 
@@ -67,3 +68,55 @@ def test_a_proved_draw_is_zero_without_a_sign() -> None:
     found = MCTS(game, 20_000, solver=True, seed=0).analyse(game.play_moves([4]))
     assert found.exact
     assert {math.copysign(1, value) for value in found.values.values() if value == 0} == {1.0}
+
+
+SETTINGS = [
+    ("mcts", "c", -1, "c must be a finite number, at least 0, got -1"),
+    ("mcts", "final_move", "best", "final_move must be one of visits, value, robust-max, got 'best'"),
+    ("puct", "c", math.inf, "c must be a finite number, at least 0, got inf"),
+    ("puct", "noise", 2, "noise must be between 0 and 1, got 2"),
+    ("puct", "noise_alpha", 0, "noise_alpha must be a finite number above 0, got 0"),
+    ("puct", "temperature", "hot", "temperature must be at least 0, got 'hot'"),
+    ("puct", "fpu", None, "fpu must be a number, got None"),
+    ("alphabeta", "table_mb", -1, "table_mb must be a finite number, at least 0, got -1"),
+    ("solver", "table_mb", 0, "table_mb must be a finite number above 0, got 0"),
+    ("solver", "seconds", -1, "seconds must be at least 0, got -1"),
+]
+
+
+@pytest.mark.parametrize(("spec", "name", "odd", "message"), SETTINGS)
+def test_a_setting_out_of_its_range_is_refused_whenever_it_is_set(spec: str, name: str, odd: Any, message: str) -> None:
+    agent: Any = make(spec, "tictactoe")
+    before = getattr(agent, name)
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        setattr(agent, name, odd)
+    assert getattr(agent, name) == before
+    with pytest.raises(ValueError, match=re.escape(message)):
+        type(agent)("tictactoe", **{name: odd})
+
+
+def test_another_size_of_the_table_makes_another_table() -> None:
+    game = tictactoe()
+    agent, solver = AlphaBeta(game, depth=9, table_mb=0.01), Solver(game)
+    small = agent.workspace[0].table.size
+    agent.table_mb = 0
+    assert agent.analyse(game.new_state()).statistics["table probes"] == agent.workspace[0].table.size == 0 < small
+    nodes = solver.solve(game.new_state()).nodes
+    assert solver.solve(game.new_state()).nodes == 0 < nodes  # all is known
+    solver.table_mb = 1
+    assert solver.solve(game.new_state()).nodes == nodes
+
+
+def test_an_evaluation_that_is_no_number_is_told() -> None:
+    """It compares with nothing, so the moves that led to it were left out without a word."""
+    game = tictactoe()
+
+    def undefined(state: Any, player: int) -> float:
+        return np.nan if (state.stones[0] | state.stones[1]) & 16 else 0.0  # where the centre is taken
+
+    agent = AlphaBeta(game, depth=2, evaluate=undefined)
+    with pytest.raises(ValueError, match="evaluate must return finite numbers, and the search found nan"):
+        agent.analyse(game.new_state())
+    agent = AlphaBeta(game, depth=2, quiescence=2, evaluate=undefined)
+    with pytest.raises(ValueError, match="evaluate must return finite numbers, and the search found nan"):
+        agent.analyse(game.new_state())

@@ -67,8 +67,8 @@ def test_agents_show_how_they_are_made() -> None:
 
 def test_agents_show_what_was_set_since() -> None:
     agent = PUCT("tictactoe", 5, c=2)
-    agent.simulations, agent.seconds, agent.c, agent.noise = None, 0.5, 3.0, np.ones(2)  # pyright: ignore[reportAttributeAccessIssue]
-    assert repr(agent) == "PUCT(tictactoe, simulations=None, c=3.0, seconds=0.5, noise=ndarray)"
+    agent.simulations, agent.seconds, agent.c, agent.virtual_loss = None, 0.5, 3.0, np.ones(2)  # pyright: ignore[reportAttributeAccessIssue]
+    assert repr(agent) == "PUCT(tictactoe, simulations=None, c=3.0, seconds=0.5, virtual_loss=ndarray)"
 
 
 def test_what_cannot_be_set_later_is_refused() -> None:

@@ -15,7 +15,7 @@ from plyground.arena import Score, Standing, cross_table
 from plyground.arena.lines import board_of, console, print_plain, print_prose, signed
 from plyground.arena.progress import watch_with_progress
 from plyground.arena.records.judgements import Judgement
-from plyground.arena.wording import counted, estimated, size_of
+from plyground.arena.wording import counted, decimal_of, estimated, size_of
 
 NAME = "a :smile: with [bold]brackets[/bold]"
 
@@ -159,6 +159,14 @@ def test_nothing_is_a_negative_zero(value: float, digits: int, text: str) -> Non
 )
 def test_what_nothing_bounds_is_no_number(numbers: tuple[float, float, float], text: str) -> None:
     assert estimated(*numbers, lambda value: signed(value, 0)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["60", "0.5", "0.1", "0", "1000000", "12345.678", "0.0000001", "100000000000000000000", "0.30000000000000004"],
+)
+def test_decimals_read_back_as_the_same(text: str) -> None:
+    assert decimal_of(float(text)) == text
 
 
 def test_values_of_draws_have_no_minus() -> None:

@@ -63,6 +63,14 @@ class TestTables:
         assert page.count("plays against itself, which tells nothing of its strength") == 2
         assert len(data_of(page)["games"]) == 1
 
+    def test_one_is_no_plural(self) -> None:
+        """The report of one game said "1 games"."""
+        short = replace(a_game("a b", 0.0), moves=[0], opening=0, ending="truncated", seconds=[1.0], movers=[0])
+        for game in (a_game("a b", 1.0, (0, 4, 1, 3)), short):
+            page = report_page([game], blunder_seconds=20)
+            text = re.sub(r"<[^>]*>", "", page.partition("<body")[2].partition("<script")[0])
+            assert re.findall(r"(?<![\d.,–])1 (?:games|plies|moves|pairs|players|openings|have)\b", text) == []
+
     def test_who_plays_itself_gets_half_of_the_points(self) -> None:
         tables = Reader(report_page([a_game("a a", 1.0)] * 3 + [a_game("a a", -1.0)], blunder_seconds=0)).tables
         cross = tables["Points of each player, in the rows, against each other one, by number"]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from sgfmill import sgf
 
-from plyground.arena import GameRecord, TimeControl, match, read_games, read_records, tournament, write_games
+from plyground.arena import GameRecord, match, read_games, read_records, tournament, write_games
 from plyground.arena.records.event import Event
 from plyground.arena.records.tags import event_tags
 from tests.arena.test_arena import without_times
@@ -120,6 +120,16 @@ class TestFormats:
                 {"Event": "a", "TimeControl": "1/0.2"},
                 {"EV": "a", "TM": 0.0, "OT": "1x0.2 byo-yomi"},
             ),
+            (
+                Event("a", time="2000000+12345.678"),
+                {"Event": "a", "TimeControl": "2000000+12345.678"},
+                {"EV": "a", "TM": 2e6, "OT": "12345.678 fischer"},
+            ),
+            (
+                Event("a", time="1000000.5/move"),
+                {"Event": "a", "TimeControl": "1/1000000.5"},
+                {"EV": "a", "TM": 0.0, "OT": "1x1000000.5 byo-yomi"},
+            ),
             (Event("a", time="60 cpu"), {"Event": "a"}, {"EV": "a"}),  # which is no time on a clock
         ],
     )
@@ -131,6 +141,16 @@ class TestFormats:
         write_games(tmp_path / "games.sgf", [record])
         (found,) = roots(tmp_path / "games.sgf")
         assert {name: found[name] for name in ("EV", "DT", "RO", "TM", "OT") if name in found} == in_sgf
+
+    @pytest.mark.parametrize(("suffix", "game"), [("pgn", "chess"), ("pdn", "checkers"), ("sgf", "go(board_size=5)")])
+    @pytest.mark.parametrize("title", ["plyground", "?", "..."])
+    def test_a_title_as_of_games_without_one_is_kept(self, title: str, suffix: str, game: str, tmp_path: Path) -> None:
+        """A tournament with the title "plyground" had none when it was read back from PGN or PDN."""
+        if suffix == "pgn":
+            pytest.importorskip("chess")
+        events = [Event(title), Event(title, "1.1.2", "2026-11-28"), Event("plyground night"), Event("", "2"), None]
+        write_games(tmp_path / f"games.{suffix}", [GameRecord(game, *EMPTY, event=event) for event in events])
+        assert [record.event for record in read_games(tmp_path / f"games.{suffix}")] == events
 
 
 class TestFilesFromElsewhere:
@@ -207,12 +227,12 @@ class TestStores:
             kept = read_games(tmp_path / (name if title else "games.db#games"))
             assert [record.event for record in kept] == [*events[:2], *last]
 
-    @pytest.mark.parametrize("text", ["60", "60+0.5", "0.2/move", "60 cpu", "1e-05+1e+06", None])
+    @pytest.mark.parametrize("text", ["60", "60+0.5", "0.2/move", "60 cpu", "0.00001+1000000", "12345.678+1", None])
     def test_times_are_those_of_the_tournament(self, text: str | None, tmp_path: Path) -> None:
-        control = TimeControl(1e-5, 1e6) if text == "1e-05+1e+06" else text
-        match(GAME, ["random", "random(seed=1)"], 2, store=tmp_path / "games.db", time=control)
-        events = [record.event for record in read_records(tmp_path / "games.db")]
-        assert [None if event is None else event.time for event in events] == [text or ""] * 2
+        match(GAME, ["random", "random(seed=1)"], 2, store=tmp_path / "games.db", time=text)
+        records = list(read_records(tmp_path / "games.db"))
+        assert [None if one.event is None else one.event.time for one in records] == [text or ""] * 2
+        write_games(tmp_path / "games.sgf", records)  # ":g" made an exponent of a million, which could not be read
 
     def test_of_games_from_elsewhere_a_title_is_known(self, tmp_path: Path) -> None:
         records = [replace(record, event=None) for record in played(tmp_path / "played.db")]

@@ -58,12 +58,16 @@ class TestTimeControl:
             ("60+0.5", TimeControl(60, 0.5)),
             (".2/move", TimeControl(0.2, per_move=True)),
             ("10+1 cpu", TimeControl(10, 1, cpu=True)),
+            ("12345.678+1000000.5", TimeControl(12345.678, 1000000.5)),  # ":g" made these 12345.7 and 1e+06
+            ("0.00001/move", TimeControl(1e-5, per_move=True)),
+            ("100000000000000000000 cpu", TimeControl(1e20, cpu=True)),
         ],
     )
     def test_as_text(self, text: str, expected: TimeControl) -> None:
         assert TimeControl.parse(text) == expected
         assert repr(TimeControl.parse(text)) == repr(expected)  # by which a store knows it
         assert TimeControl.parse(str(expected)) == expected
+        assert str(expected).lstrip("0") == text.lstrip("0")
 
     @pytest.mark.parametrize("text", ["", "soon", "60 + 1", "-1", "1/moves", "1/move+1", "60+", "1e3"])
     def test_what_is_none(self, text: str) -> None:

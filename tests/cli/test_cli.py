@@ -15,7 +15,7 @@ import pytest
 from plyground.agents import agent_names
 from plyground.agents.compiling import LOG
 from plyground.agents.solver.agent import Solver
-from plyground.arena import read_records
+from plyground.arena import match, read_records
 from plyground.envs import game_names, make_game
 from tests.helpers.command_line import Run
 
@@ -125,6 +125,46 @@ def test_what_the_system_says_of_a_file_has_no_number(run: Run, monkeypatch: pyt
 
     monkeypatch.setattr("plyground.envs.make_game", refuse)
     assert "cannot read or write games.jsonl: permission denied" in run("games", code=2)[1]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+class TestNarrowTerminals:
+    """Rich cut the names and numbers of tables for which there was no room, and broke titles every three letters."""
+
+    def test_games(self, run: Run, width: int) -> None:
+        run.resize(width)
+        table = run("games")[0]
+        assert max(map(len, table.splitlines())) <= width
+        assert "…" not in table.replace("plyground/…", "")
+        assert "connect_four-v0" in table
+        assert "19x19x17" in table
+
+    def test_agents(self, run: Run, width: int) -> None:
+        run.resize(width)
+        assert "…" not in run("agents")[0].replace("=…", "")
+
+    def test_analyse(self, run: Run, width: int) -> None:
+        run.resize(width)
+        table = run("analyse", "connect_four", "--agent", "mcts(simulations=200)")[0]
+        assert max(map(len, table.splitlines())) <= width
+        assert "…" not in table
+        assert "which is" in table
+        assert "evaluation" in table
+
+    def test_sprt(self, run: Run, width: int) -> None:
+        run.resize(width)
+        table = run("sprt", "--pentanomial", "39 8843 26675 9240 44")[0]
+        assert "…" not in table
+        assert "26675" in table
+
+    def test_store(self, run: Run, width: int, tmp_path: Path) -> None:
+        match("tictactoe", ["random", "minimax(depth=2)"], 2, store=tmp_path / "games.db")
+        run.resize(width)
+        table = run("store", str(tmp_path / "games.db"))[0].partition("\n")[2]
+        assert max(map(len, table.splitlines())) <= width
+        assert "round_robin," in table
+        assert "minimax(depth=2)" in table
+        assert "begun (UTC)" in table
 
 
 def test_agents(run: Run) -> None:

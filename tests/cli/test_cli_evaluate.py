@@ -280,6 +280,9 @@ class TestCommand:
             (["empty"], "'empty' has no checkpoints"),
             (["empty", "--curve"], "'empty' has no checkpoints"),
             (["of_alphago"], "'of_alphago' is a run of alphago, which has several networks: name one"),
+            (["ag/rollout"], "ag/rollout' is the rollout policy of a run of alphago, which is no network"),
+            (["ag/rollout", "--curve"], "it plays in a search, as in \"mcts(rollout='ag/rollout/model.npz')\""),
+            (["network(ag/rollout)"], "'ag/rollout' is the rollout policy of a run of alphago, which is no network"),
             (["random", "--out", "no/where"], "there is no folder no"),
             (["random", "--out", "a_file"], "it is a file"),
             (["a_file"], "is not a model that stable-baselines3 saved"),
@@ -293,13 +296,16 @@ class TestCommand:
         (tmp_path / "empty").mkdir()
         (tmp_path / "of_alphago" / "policy").mkdir(parents=True)
         (tmp_path / "of_alphago" / "policy" / "model.safetensors").touch()
+        (tmp_path / "ag" / "rollout" / "checkpoints").mkdir(parents=True)
+        (tmp_path / "ag" / "rollout" / "model.npz").touch()
+        (tmp_path / "ag" / "rollout" / "checkpoints" / "step_000000100.npz").touch()
         (tmp_path / "a_file").write_text("some text")
         out, said = run(*arguments, code=2)
         assert out == ""
         assert message in said
         if "--out" not in arguments:
             assert message in run(*arguments, "--out", "new", code=2)[1]
-        assert {path.name for path in tmp_path.iterdir()} == {"empty", "of_alphago", "a_file"}
+        assert {path.name for path in tmp_path.iterdir()} == {"ag", "empty", "of_alphago", "a_file"}
 
     def test_games_that_were_not_lost_on_the_board(self, run: Any, tmp_path: Path) -> None:
         (tmp_path / "mine.py").write_text("def first(observation, info): return 0\n")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +60,21 @@ def test_while_it_is_loaded_nothing_is_said(module: str, command: list[str], tmp
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_after_the_table_nothing_is_said() -> None:
+    """While its workers ended, which takes a second, it showed a traceback."""
+    words = ["-m", "plyground.arena", "match", "random", "minimax", "-g", "tictactoe", "--games", "2", "--jobs", "2"]
+    with subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as match:
+        assert match.stdout is not None
+        assert match.stderr is not None
+        assert any("minimax" in line for line in match.stdout)
+        time.sleep(0.2)
+        match.send_signal(signal.SIGINT)
+        said = match.stderr.read()
+    assert "KeyboardInterrupt" not in said
+    assert match.returncode == 0
 
 
 @pytest.fixture

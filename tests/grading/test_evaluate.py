@@ -151,7 +151,8 @@ class TestEvaluate:
         def asked(answers: Any, total: int) -> list[Any]:
             raise AssertionError("positions were graded first")
 
-        with pytest.raises(ValueError, match=r"no open position of coin after 4 random plies.*; 0 are always possible"):
+        message = r"no open position of coin after 4 random plies, .* such as opening_plies=0 \(--opening-plies 0\)"
+        with pytest.raises(ValueError, match=message):
             evaluate("random", game, watch_answers=asked)
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import logging
 import math
+import re
 import shutil
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
@@ -151,6 +152,30 @@ class TestLadders:
             ladder_of(make_game("othello"), path)
         path.write_text("[]")
         with pytest.raises(ValueError, match=r"is no ladder: expected JSON, as in {.game.: .tictactoe., .elo.: {"):
+            ladder_of(TICTACTOE, path)
+
+    @pytest.mark.parametrize(
+        ("elo", "said"),
+        [
+            (
+                '{"random": 0, "minimax": 1e999}',
+                "ladder.json: the rung 'minimax' has the rating inf, expected a finite",
+            ),
+            ('{"minimax": NaN}', "the rung 'minimax' has the rating nan"),
+            ('{"minimax": -Infinity}', "the rung 'minimax' has the rating -inf"),
+            ('{"random": true}', "the rung 'random' has the rating True"),
+            ('{"random": "0"}', "the rung 'random' has the rating '0'"),
+            ('{"random": 0, "random ": 900}', "ladder.json: the rung 'random' stands there twice"),
+            ('{"random": 0, "random": 900}', "the rung 'random' stands there twice"),
+            ('{"minimax(depth=1)": 0, "minimax( depth = 1 )": 900}', "the rung 'minimax(depth=1)' stands there twice"),
+            ('[["random", 0]]', "ladder.json is no ladder"),
+        ],
+    )
+    def test_each_rung_of_a_file_has_one_rating(self, elo: str, said: str, tmp_path: Path) -> None:
+        """One of infinity was played against, and ``true`` was an Elo of 1."""
+        path = tmp_path / "ladder.json"
+        path.write_text(f'{{"game": "tictactoe", "elo": {elo}}}')
+        with pytest.raises(ValueError, match=re.escape(said)):
             ladder_of(TICTACTOE, path)
 
     def test_rungs_that_need_a_program_that_is_missing_are_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:

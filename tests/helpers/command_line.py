@@ -19,10 +19,14 @@ class Run:
 
     def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self._capsys, self._monkeypatch = capsys, monkeypatch
-        monkeypatch.setenv("COLUMNS", str(_WIDTH))
+        self.resize(_WIDTH)
+
+    def resize(self, width: int) -> None:
+        """Make the terminal so many characters wide."""
+        self._monkeypatch.setenv("COLUMNS", str(width))
         modules = [module for name, module in sys.modules.items() if name.startswith("plyground.arena")]
         for one in [one for module in modules for one in vars(module).values() if isinstance(one, Console)]:
-            monkeypatch.setattr(one, "_width", _WIDTH)  # one that was made before does not look again
+            self._monkeypatch.setattr(one, "_width", width)  # one that was made before does not look again
 
     def __call__(self, *arguments: str, code: int = 0) -> tuple[str, str]:
         self._monkeypatch.setattr(sys, "argv", ["plyground", *arguments])

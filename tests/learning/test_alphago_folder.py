@@ -17,7 +17,7 @@ from plyground.agents.networks import inference, read_network
 from plyground.arena import read_records, write_games
 from plyground.arena.generation import generate
 from plyground.arena.training.alphago import AlphaGoConfig, AlphaGoProgress, resume, train
-from plyground.arena.training.alphago.part import Run
+from plyground.arena.training.alphago.part import Run, part_folder
 from plyground.arena.training.alphago.policy import PolicyPart
 from plyground.arena.training.alphago.reinforce import ReinforcePart
 from plyground.arena.training.alphago.rollout import RolloutPart
@@ -66,6 +66,54 @@ def test_a_part_with_more_time_has_no_results_of_the_net_that_it_had(config: Alp
         resume(path, parts=["rl"])
     resume(path, parts=["policy"])  # as its last line says
     assert json.loads((path / "results.json").read_text())["policy"]["steps"] == config.policy_steps
+
+
+def test_a_part_that_its_minutes_ended_is_told_with_how_to_go_on(config: AlphaGoConfig, tmp_path: Path) -> None:
+    """It was said to be finished, and no page said how to go on with it."""
+    path = tmp_path / "a run"
+    train(replace(config, minutes=1e-9), path, parts=["policy"])
+    more = f"--resume '{path}' --step policy --minutes 1"
+    assert f"  its minutes ended it after 0 steps, before all were done: go on with {more}" in list(lines_of(path))
+    with pytest.raises(ValueError, match=r"policy is finished; its minutes ended policy: .*a run' --step policy --m"):
+        resume(path, parts=["policy"])
+    resume(path, parts=["policy"], minutes=1.0)
+    assert not any("its minutes ended it" in line for line in lines_of(path))
+    with pytest.raises(ValueError, match=r"policy is finished$"):
+        resume(path, parts=["policy"])
+
+
+def test_parts_that_began_from_a_policy_that_learned_on_are_told(config: AlphaGoConfig, tmp_path: Path) -> None:
+    """Nothing said that they were of an older policy."""
+    path = tmp_path / "run"
+    config = replace(config, value_games=4, value_steps=1)
+    train(replace(config, minutes=1e-9), path, parts=["policy"])
+    resume(path, minutes=1.0)  # which leaves the policy as it is
+    resume(path, parts=["policy"], minutes=1.0)
+    told = list(lines_of(path))
+    for part in ("rl", "value"):
+        anew = f"to train {part} anew, move {path}/{part} away, and go on with --resume {path}"
+        assert f"  it began from policy after 0 steps, which has 4 now: {anew}" in told
+    assert sum("it began from" in line for line in told) == 2
+    for part in ("rl", "value"):
+        (path / part).rename(tmp_path / part)
+    resume(path)
+    assert not any("it began from" in line for line in lines_of(path))
+    found = json.loads((path / "value" / "results.json").read_text())
+    assert found["began from"] == {"policy": 4, "rl": config.rl_steps}
+    state = json.loads((part_folder(path, "rl").state() / "state.json").read_text())
+    assert state["began from"] == {"policy": 4}
+
+
+def test_a_part_of_an_older_version_goes_on_without_what_it_began_from(config: AlphaGoConfig, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    train(config, path, Stop(6), parts=["policy", "rl"])
+    file = part_folder(path, "rl").state() / "state.json"
+    state = json.loads(file.read_text())
+    assert state.pop("began from") == {"policy": 4}
+    file.write_text(json.dumps(state))
+    resume(path, parts=["rl"])
+    assert "began from" not in json.loads((path / "rl" / "results.json").read_text())
+    assert not any("it began from" in line for line in lines_of(path))
 
 
 def test_a_run_that_was_killed_before_its_records_had_their_place_begins_anew(

@@ -224,6 +224,25 @@ def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
         make_inference(new_network(make_game("tictactoe"), "tiny"), **arguments)
 
 
+def test_a_game_may_be_named() -> None:
+    """Names ended in errors of Python's own."""
+    named, made = new_network("gomoku(size=5)", "tiny"), new_network(make_game("gomoku(size=5)"), "tiny")
+    assert named.config == made.config
+    assert make_inference(named, "torch", game="gomoku(size=7)").config.observation_shape[:2] == (7, 7)
+    with pytest.raises(ValueError, match="unknown game 'gomoko': did you mean 'gomoku'"):
+        make_inference(named, "torch", game="gomoko")
+    with pytest.raises(TypeError, match="expected a Game or the name of one, got 3"):
+        new_network(3)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("seed", [1.5, -1, True, 2**64])
+def test_seeds_are_whole_numbers(seed: Any) -> None:
+    """Torch cut off what is behind the point, and took others from the end of its range."""
+    with pytest.raises(ValueError, match=f"seed must be a whole number, from 0 to 18446744073709551615, got {seed}"):
+        new_network("tictactoe", "tiny", seed=seed)
+    assert new_network("tictactoe", "tiny", seed=2**64 - 1).config.game == "tictactoe"
+
+
 def test_what_is_no_network() -> None:
     with pytest.raises(ValueError, match="net must be a network, its file, or the folder of a training run, got 3"):
         make_inference(3)  # pyright: ignore[reportArgumentType]

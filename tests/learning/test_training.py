@@ -15,6 +15,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from stable_baselines3.common.buffers import ReplayBuffer  # noqa: E402
+
 from plyground.agents import Policy  # noqa: E402
 from plyground.agents.networks import network_config  # noqa: E402
 from plyground.arena import Progress, TrainingConfig, match, standings, train  # noqa: E402
@@ -149,6 +151,12 @@ class TestConfig:
             ("ppo", {"batch_size": 1}, "batch_size of MaskablePPO must be a whole number, at least 2, got 1"),
             ("ppo", {"n_steps": 2, "batch_size": 31}, "a minibatch of one, .* give another batch_size than 31"),
             ("dqn", {"train_freq": (1, "episode")}, "train_freq of DQN must count steps where 16 games are played"),
+            ("dqn", {"replay_buffer_class": 3}, "class of DQN must be a subclass of ReplayBuffer, or None, got 3"),
+            ("ppo", {"rollout_buffer_class": "x"}, "rollout_buffer_class of MaskablePPO must be .* or None, got 'x'"),
+            ("dqn", {"replay_buffer_kwargs": 3}, "kwargs of DQN must be a mapping from names, or None, got 3"),
+            ("a2c", {"rollout_buffer_kwargs": [1]}, r"rollout_buffer_kwargs of A2C must be a mapping .* got \[1\]"),
+            ("dqn", {"replay_buffer_kwargs": {"foo": 1}}, "kwargs of DQN must be what its buffer takes: .*foo"),
+            ("ppo", {"tensorboard_log": 3}, "tensorboard_log of MaskablePPO must be a text, or None, got 3"),
             ("dqn", {"exploration_fraction": 0.1}, "a share of a length that is not known .* give exploration_steps"),
         ],
     )
@@ -172,6 +180,8 @@ class TestConfig:
         for algorithm, settings in (
             ("ppo", {"learning_rate": lambda left: 1e-3 * left, "target_kl": None, "batch_size": None, "gamma": 1}),
             ("dqn", {"train_freq": (4, "step"), "gradient_steps": -1, "learning_starts": 0, "tau": 0.5}),
+            ("dqn", {"replay_buffer_class": ReplayBuffer, "replay_buffer_kwargs": {}, "tensorboard_log": "here"}),
+            ("a2c", {"rollout_buffer_class": None, "rollout_buffer_kwargs": None, "tensorboard_log": None}),
         ):
             check_algorithm(replace(ALL[algorithm], settings=settings))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -153,6 +154,58 @@ class TestResume:
             ValueError, match=r"cannot go on from .*replay.pkl.*without this folder the run goes on from"
         ):
             resume(tmp_path / "run", steps=256)
+
+    def test_a_wrong_byte_in_a_buffer_is_found(self, tmp_path: Path) -> None:
+        """A pickle has no checksum: DQN learned from it without a word, or ended in an error of Python's own."""
+        config = replace(ALL["dqn"], checkpoint_every=10**9)
+        whole = train(config, tmp_path / "whole")
+        train(replace(config, steps=256), tmp_path / "run")
+        path = RunFolder(tmp_path / "run").state() / "replay.pkl"
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+        message = r"cannot go on from .*replay.pkl' is damaged; without this folder the run goes on from step_000000000"
+        with pytest.raises(ValueError, match=message):
+            resume(tmp_path / "run", steps=512)
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+        path.with_name("replay.pkl.sha256").unlink()  # which older versions did not write
+        assert_same(resume(tmp_path / "run", steps=512), whole)
+
+    def test_a_finished_run_of_dqn_stays_whole(self, tmp_path: Path) -> None:
+        """Its state is written once more, and a buffer that was read need not give the same pickle."""
+        config = replace(ALL["dqn"], steps=128)
+        train(config, tmp_path / "run")
+        resume(tmp_path / "run")
+        assert resume(tmp_path / "run", steps=256).num_timesteps == 256
+
+    def test_a_model_that_is_cut_off_after_a_whole_part_is_damaged(self, tmp_path: Path) -> None:
+        """The parts are zip files themselves, so the last one was taken for the whole."""
+        train(replace(SMALL, steps=128), tmp_path / "run")
+        path = RunFolder(tmp_path / "run").state() / "model.zip"
+        with zipfile.ZipFile(path) as file:
+            after = file.getinfo("policy.optimizer.pth").header_offset
+        path.write_bytes(path.read_bytes()[:after])
+        with pytest.raises(ValueError, match=r"cannot go on from .*without this folder the run goes on from step_0"):
+            resume(tmp_path / "run", steps=256)
+
+    @pytest.mark.parametrize("algorithm", ALL)
+    def test_scalars_have_each_step_once(self, tmp_path: Path, algorithm: str) -> None:
+        """What was written after the state that the run goes on from was there twice."""
+        reader = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+        config = replace(ALL[algorithm], ladder_every=128)
+
+        def crash(progress: Progress) -> None:
+            if progress.steps > 300:
+                raise RuntimeError("out of luck")
+
+        with pytest.raises(RuntimeError, match="out of luck"):
+            train(config, tmp_path / "run", crash)
+        resume(tmp_path / "run")
+        found = reader.EventAccumulator(str(tmp_path / "run" / "tensorboard")).Reload()
+        steps = {tag: [event.step for event in found.Scalars(tag)] for tag in found.Tags()["scalars"]}
+        assert steps["ladder/random"] == [128, 256, 384, 512]
+        assert {tag: found for tag, found in steps.items() if len(set(found)) < len(found)} == {}
 
     def test_an_unfinished_state_is_not_used(self, tmp_path: Path) -> None:
         train(replace(SMALL, steps=128), tmp_path / "run")

@@ -80,13 +80,6 @@ def test_numbers_that_are_set_later_are_heeded(how: dict[str, Any], names: tuple
         assert never.analyse(start).visits != before.visits, name
 
 
-def test_what_does_not_fit_is_refused_when_it_is_set_later() -> None:
-    agent = PUCT(tictactoe(), 60, evaluator=uneven, proofs=True)
-    agent.c = -1.0
-    with pytest.raises(ValueError, match=r"^c must be a number, at least 0"):
-        agent.analyse(tictactoe().new_state())
-
-
 @pytest.mark.parametrize("kind", [MCTS, PUCT, FlatMonteCarlo])
 @pytest.mark.parametrize("simulations", [0, -1, 2.5])
 def test_simulations_that_no_search_can_have_are_refused_when_they_are_set_later(kind: Any, simulations: Any) -> None:

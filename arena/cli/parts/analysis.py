@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Column, Table
 
@@ -13,6 +14,7 @@ from ....agents.repetitions import forbids
 from ....agents.search import analyse_seen
 from ....envs import BoardGameEnv, Game, State
 from ...lines import signed
+from ...tables import Parted
 
 __all__ = [
     "action_table",
@@ -121,14 +123,12 @@ def action_table(game: Game, state: State, found: Analysis) -> Table:
     The values are from the point of view of the player to move, and the last column says what each is (see
     `Analysis.kind_of`).
     """
-    table = Table("action", header_style="bold")
-    table.add_column("value", justify="right")
-    if found.visits:
-        table.add_column("visits", justify="right")
-        table.add_column("share", justify="right")
-    if found.priors:
-        table.add_column("prior", justify="right")
-    table.add_column("which is")
+    table = Parted(None, box=box.HEAVY_HEAD, header_style="bold")
+    table.add_column("action", overflow="fold")
+    numbers = ["value", *(("visits", "share") if found.visits else ()), *(("prior",) if found.priors else ())]
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("which is", no_wrap=True)
     total = sum(found.visits.values())
     actions = sorted(
         {*found.values, *found.visits},
@@ -165,12 +165,12 @@ def feature_table(game: Game, state: State) -> Table:
 
     The values are from the point of view of the player to move.
     """
-    table = Table("feature", header_style="bold", show_footer=True)
+    table = Parted(None, least=12, box=box.HEAVY_HEAD, header_style="bold", show_footer=True)
     player = game.player(state)
-    table.columns[0].footer = "evaluation"
+    table.add_column("feature", footer="evaluation", overflow="fold")
     for name in ("value", "weight"):
-        table.add_column(name, justify="right")
-    table.add_column("adds", justify="right", footer=signed(game.evaluate(state, player), 3))
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("adds", justify="right", no_wrap=True, footer=signed(game.evaluate(state, player), 3))
     for name, value in game.features_of(state, player).items():
         weight = game.weights[name]
         adds = game.max_utility * weight * value

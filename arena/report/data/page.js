@@ -192,7 +192,7 @@
       const fits = (one, two) => (!own || own === one) && (!other || other === two);
       return (fits(first, second) || fits(second, first)) && (!kind || kind(games[i]));
     });
-    byId("count").textContent = `${shown.length} of ${games.length} games`;
+    byId("count").textContent = `${shown.length} of ${games.length} ${games.length === 1 ? "game" : "games"}`;
     rows.replaceChildren(...shown.map((i) => {
       const game = games[i];
       const link = element("a", String(game.n), { href: `#game-${game.n}` });

@@ -14,6 +14,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ....agents.networks import read_network
 from ....envs import Game
 from ....envs.outside.whole_files import write_whole
 from ..alphazero.board import ScalarLog
@@ -137,12 +138,14 @@ class Part(ABC):
 
     Attributes:
         name: what it is called.
+        needs: the parts that it begins from.
         total: its steps in all.
         steps: its steps so far.
         losses: the last losses, by name, and counts, which are whole numbers.
     """
 
     name: str
+    needs: tuple[str, ...] = ()
     total: int
 
     def __init__(self, run: Run) -> None:
@@ -199,6 +202,7 @@ class PartSession:
         self.earlier, self.started = 0.0, time.perf_counter()
         self.marks: dict[str, float] = {}
         self.tested = self.first_steps = 0
+        self.began_from: dict[str, int] = {}  # the steps of the parts that it needs; older versions did not keep them
         self._saved = self.started
         self.interrupted = self.finished = False
 
@@ -213,9 +217,10 @@ class PartSession:
         Raises:
             ValueError: what was saved is damaged.
         """
-        folder = self.folder
+        folder, run = self.folder, self.run_
         if not folder.states():
-            folder.create(self.run_.config)
+            self.began_from = {name: int(read_network(run.model(name)).notes["steps"]) for name in self.part.needs}
+            folder.create(run.config)
             self.part.prepare()
             self.started = self._saved = time.perf_counter()  # compiling took no time from the training
             self.save()
@@ -225,6 +230,7 @@ class PartSession:
             self.part.steps = self.first_steps = int(state["steps"])
             self.part.losses, self.marks = dict(state["losses"]), numbers_of(state["marks"])
             self.tested, self.earlier = int(state["tested"]), float(state["seconds"])
+            self.began_from = {name: int(steps) for name, steps in state.get("began from", {}).items()}
             self.part.load_state_dict(state["part"])
             folder.check_steps(self.part.steps)
         except DamagedSamplesError as error:
@@ -240,7 +246,7 @@ class PartSession:
         folder.forget_after(self.part.steps)
         # Of a part that time had ended: they are not those of the model from here on.
         (folder.path / "results.json").unlink(missing_ok=True)
-        self.run_.config.save(folder.config)
+        run.config.save(folder.config)
         self.part.prepare()
         self.started = self._saved = time.perf_counter()
 
@@ -280,6 +286,7 @@ class PartSession:
         self.report(last=True)
         is_complete = self.part.steps >= self.part.total
         results = {"steps": self.part.steps, "seconds": round(self.seconds, 1), "complete": is_complete}
+        results |= {"began from": self.began_from} if self.began_from else {}
         results |= self.part.finish()
         write_whole(self.folder.path / "results.json", (json.dumps(results, indent=2) + "\n").encode())
         self.finished = True
@@ -292,6 +299,7 @@ class PartSession:
             "losses": dict(self.part.losses),
             "marks": dict(self.marks),
             "tested": self.tested,
+            "began from": self.began_from,
             "part": self.part.state_dict(),
         }
         self.folder.write(self.part.steps, state, {self.folder.model.name: self._write})

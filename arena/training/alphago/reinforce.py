@@ -28,6 +28,7 @@ class ReinforcePart(Part):
     """Plays games of itself against its past, and raises the likelihood of the moves that won them."""
 
     name = "rl"
+    needs = ("policy",)
 
     def __init__(self, run: Run) -> None:
         from .learners import ReinforceLearner

@@ -34,11 +34,12 @@ from .policy import PolicyPart, whole_buffer
 from .records import Collection, read_collection, samples_of
 from .reinforce import ReinforcePart
 from .rollout import RolloutPart
+from .summary import how_to_go_on
 from .value import ValuePart
 
 __all__ = ["check_unfinished", "is_run", "resume", "train"]
 
-_NEEDS = {"policy": (), "rollout": (), "rl": ("policy",), "value": ("policy", "rl")}
+_KINDS: dict[str, type[Part]] = {"policy": PolicyPart, "rollout": RolloutPart, "rl": ReinforcePart, "value": ValuePart}
 
 
 def is_run(path: str | Path) -> bool:
@@ -165,6 +166,9 @@ def _unfinished(
     left = [part for part in _chosen(parts) if not _is_finished(path, part, minutes if parts else None)]
     if not left:
         told = "all parts are finished" if parts is None else f"{', '.join(parts)} is finished"
+        found = {part: results_of(path, part) or {} for part in _chosen(parts)}
+        late = {part: how_to_go_on(path, part, its) for part, its in found.items() if not its["complete"]}
+        told += "".join(f"; its minutes ended {part}: go on with {how}" for part, how in late.items())
         raise ValueError(f"nothing left to do in {str(path)!r}: {told}")
     _check_needs(path, left)
     check_machine(config.device, config.backend)
@@ -192,7 +196,7 @@ def _is_finished(path: Path, part: str, minutes: float | None = None) -> bool:
 def _check_needs(path: Path, chosen: Sequence[str]) -> None:
     """Check that each part finds what it begins from."""
     for part in chosen:
-        missing = [needed for needed in _NEEDS[part] if needed not in chosen and not _is_finished(path, needed)]
+        missing = [needed for needed in _KINDS[part].needs if needed not in chosen and not _is_finished(path, needed)]
         if missing:
             steps = " ".join(f"--step {one}" for one in PARTS if one in {*missing, *chosen})
             raise ValueError(f"{part} begins from {missing[0]}, which is not trained yet: train that too, by {steps}")
@@ -234,7 +238,7 @@ def _run(run: Run, chosen: Sequence[str], on_progress: OnProgress | None) -> Alp
             on_progress(progress)
 
     for name in chosen:
-        part = _new_part(name, run)
+        part = _KINDS[name](run)
         session = PartSession(part, run, _steps_before(run.path, name), note)
         with session.folder.resumable(run.path), interruptible(session):
             session.begin()
@@ -249,17 +253,6 @@ def _steps_before(path: Path, name: str) -> int:
     """Return the steps of the finished parts that come before one, whichever session made them."""
     earlier = (results_of(path, part) for part in PARTS[: PARTS.index(name)])
     return sum(int(found["steps"]) for found in earlier if found is not None)
-
-
-def _new_part(name: str, run: Run) -> Part:
-    """Return a part, ready to begin."""
-    kinds: dict[str, type[Part]] = {
-        "policy": PolicyPart,
-        "rollout": RolloutPart,
-        "rl": ReinforcePart,
-        "value": ValuePart,
-    }
-    return kinds[name](run)
 
 
 def _write_results(run: Run) -> None:

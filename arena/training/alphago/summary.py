@@ -11,7 +11,7 @@ from typing import Any
 
 from .config import PARTS
 
-__all__ = ["lines_of"]
+__all__ = ["how_to_go_on", "lines_of"]
 
 _BANDS = 4  # of plies, at most, in which errors are told
 
@@ -34,9 +34,32 @@ def lines_of(folder: str | Path) -> Iterator[str]:
         left |= results is None
         first, *others = ["not finished"] if results is None else _WORDS[part](results)
         yield f"{part}: {first}"
-        yield from (f"  {line}" for line in others)
+        yield from (f"  {line}" for line in (*others, *_further(Path(folder), part, found)))
     if left:
         yield f"go on with --resume {shlex.quote(str(folder))}"
+
+
+def how_to_go_on(folder: Path, part: str, results: dict[str, Any]) -> str:
+    """Return the options by which a part goes on that its minutes have ended: with twice the time that it took."""
+    minutes = max(1, math.ceil(results["seconds"] / 30))
+    return f"--resume {shlex.quote(str(folder))} --step {part} --minutes {minutes}"
+
+
+def _further(folder: Path, part: str, found: dict[str, Any]) -> Iterator[str]:
+    """Yield what can still be done with a finished part: more steps, or all anew from what has learned on since."""
+    results = found.get(part)
+    if results is None:
+        return
+    if not results["complete"]:
+        how = how_to_go_on(folder, part, results)
+        yield f"its minutes ended it after {results['steps']:,} steps, before all were done: go on with {how}"
+    for needed, steps in results.get("began from", {}).items():  # which older versions did not keep
+        now = found[needed]["steps"] if needed in found else steps
+        if now != steps:
+            yield (
+                f"it began from {needed} after {steps:,} steps, which has {now:,} now: to train {part} anew, move "
+                f"{folder / part} away, and go on with --resume {shlex.quote(str(folder))}"
+            )
 
 
 def _policy(results: dict[str, Any]) -> list[str]:
@@ -81,7 +104,7 @@ def _value(results: dict[str, Any]) -> list[str]:
         lines.append(f"{kind}: {told}")
         lines += [f"  {name}: {_by_ply(one)}" for name, one in errors.items() if isinstance(one, dict)]
     if not lines:
-        return ["its time was up before it learned: go on with --step value and more --minutes"]
+        return ["its time was up before it learned"]
     return ["mean squared errors, by what the net learned", *lines]
 
 

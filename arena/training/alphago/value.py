@@ -49,6 +49,7 @@ class ValuePart(Part):
     """
 
     name = "value"
+    needs = ("policy", "rl")
 
     def __init__(self, run: Run) -> None:
         from .learners import ValueLearner
