@@ -155,6 +155,17 @@ class _LinkedCompiler(KernelCompiler):
     lowering = _LinkedLowering
 
 
+class _AloneCompiler(_LinkedCompiler):
+    """The same for helpers that are inlined, but not with what they call."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the list of passes; what is called does not get this helper's option."""
+        passes = super().define_pipelines()
+        on_top: Any = ConfigStack.top_or_none()
+        on_top.forceinline = False
+        return passes
+
+
 class _RuleCompiler(KernelCompiler):
     """The same for rules."""
 
@@ -165,16 +176,19 @@ class _RuleCompiler(KernelCompiler):
 _LINKED: dict[str, Any] = {"pipeline_class": _LinkedCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def helper(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+def helper(function: Callable[..., Any] | None = None, *, alone: bool = False, **options: Any) -> Any:
     """Let kernels and rules call ``function``, which is compiled into them; in Python it stays what it is.
 
     Args:
         function: the function.
+        alone: with ``forceinline``, whether what it calls stays as it is. Numba inlines that with it otherwise, and
+            compiles it once more for that.
         **options: Numba's, such as ``forceinline=True``.
     """
     if function is None:
-        return lambda function: helper(function, **options)
-    return register_jitable(**_LINKED, **options)(function)
+        return lambda function: helper(function, alone=alone, **options)
+    linked = {**_LINKED, "pipeline_class": _AloneCompiler} if alone else _LINKED
+    return register_jitable(**linked, **options)(function)
 
 
 def compiled_rule(rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -92,12 +92,18 @@ def count_moves(state: Any) -> int:
     return count
 
 
-@helper
+@helper(forceinline=True, alone=True)
 def can_move(state: Any) -> bool:
     """Return whether there is a legal move."""
     checkers, ends, pinned = restrictions(state)
-    king = np.int64(state.king)
-    pieces = state.own & ~bit_of(king) if ends != _ZERO else _ZERO
+    if checkers == _ZERO and (state.own & state.pawns & ~pinned) << _ONE & ~(state.own | state.other) != _ZERO:
+        return True  # a pawn can step, as nearly always
+    return _can_other_move(state, checkers, ends, pinned)
+
+
+@helper
+def _can_other_move(state: Any, checkers: Any, ends: Any, pinned: Any) -> bool:
+    pieces = state.own & ~bit_of(np.int64(state.king)) if ends != _ZERO else _ZERO
     while pieces != _ZERO:
         if targets_of(state, lowest(pieces), ends, pinned) != _ZERO:
             return True
