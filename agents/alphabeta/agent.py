@@ -238,7 +238,7 @@ class AlphaBeta(SearchAgent):
             "unfinished": unfinished,
         }
         is_own = evaluate is None and bool(self.game.weights)
-        self.hears = bool(iterative)
+        self.hears, self.table_mb = bool(iterative), table_mb
         self.options = Options(
             ordered=ordered,
             hash_move=hash_move,
@@ -258,7 +258,7 @@ class AlphaBeta(SearchAgent):
         check_given(asked, ordered=ordered, history=history, table_mb=table_mb, iterative=iterative)
         self.game = with_evaluation(self.game, evaluate, weights)
         self.depth = 8 if depth is None and nodes is None and seconds is None else depth
-        self.nodes, self.seconds, self.table_mb = nodes, seconds, table_mb
+        self.nodes, self.seconds = nodes, seconds
         self._workspace: Workspace | None = None
         self._made_for: tuple[int | None, float] = (-1, 0.0)  # what the workspace was made for: a depth, megabytes
 
