@@ -167,7 +167,7 @@ def peak_memory(process: int) -> int:
 
 def kills(
     times: int = 50,
-    games: Games = 600,
+    games: Games = 1_500,
     seed: int = 0,
     only: Annotated[str, typer.Option(help="One kind of file: .jsonl or .db.")] = "",
 ) -> None:
