@@ -121,9 +121,8 @@ class Solver(SearchAgent):
     """
 
     table_mb = Setting(lambda megabytes: megabytes is None or is_positive(megabytes), "a finite number above 0")
-    seconds = Setting(
-        lambda seconds: is_between(seconds, 0, math.inf), "at least 0", float
-    )  # NumPy's may be too coarse
+    # As a float of Python's: NumPy's may be too coarse for the time of day.
+    seconds = Setting(lambda seconds: is_between(seconds, 0, math.inf), "at least 0", float)
 
     def __init__(
         self, game: Game | str, table_mb: float | None = None, *, book: bool = True, seconds: float = 60
