@@ -177,9 +177,8 @@ class Parted(Table):
         """
         cells = (column.header, *column.cells, column.footer)
         texts = [cell.plain if isinstance(cell, Text) else str(cell) for cell in cells]
-        return (
-            max(column.min_width or 0, *(cell_len(line) for text in texts for line in text.split("\n"))) + self._between
-        )
+        longest = max(cell_len(line) for text in texts for line in text.split("\n"))
+        return max(column.min_width or 0, longest) + self._between
 
     @property
     def _between(self) -> int:

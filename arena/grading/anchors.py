@@ -44,7 +44,6 @@ __all__ = [
 Watch = Callable[[Iterator[GameRecord], int], list[GameRecord]]
 
 _FOLDER = Path(__file__).parent / "data"
-_MOST = sys.float_info.max
 _PRIOR = 1.0  # drawn games that are added between any two that have met, so that who lost all games has a rating
 
 
@@ -121,7 +120,7 @@ def ladder_of(game: Game, path: Path | None = None) -> dict[str, float]:
     for rung, elo in rungs:
         if names[player_name(rung)] > 1:
             raise ValueError(f"{path}: the rung {shown(player_name(rung))} stands there twice: give it one rating")
-        if isinstance(elo, bool) or not is_between(elo, -_MOST):
+        if isinstance(elo, bool) or not is_between(elo, -sys.float_info.max):
             raise ValueError(f"{path}: the rung {shown(rung)} has the rating {shown(elo)}, expected a finite number")
     return {rung: float(elo) for rung, elo in rungs}
 

@@ -35,12 +35,15 @@ def _kernel(function: Any) -> Any:
     return njit(nogil=True, error_model="numpy", **options)(function)
 
 
-def test_a_helper_that_a_kernel_and_another_helper_call(compiled: Counter[str]) -> None:
+@pytest.mark.parametrize("options", [{}, {"forceinline": True, "alone": True}])
+def test_a_helper_that_a_kernel_and_another_helper_call(compiled: Counter[str], options: dict[str, Any]) -> None:
+    """Numba hands options on to what is called; one that is inlined alone keeps its own."""
+
     @helper
     def shared(values: Any) -> Any:
         return values[0] + 1.0
 
-    @helper
+    @helper(**options)
     def between(values: Any) -> Any:
         return shared(values) * 2.0
 
@@ -50,25 +53,6 @@ def test_a_helper_that_a_kernel_and_another_helper_call(compiled: Counter[str]) 
 
     assert both_ways(np.ones(1)) == 6.0
     assert compiled == {"both_ways": 1, "shared": 1, "between": 1}
-
-
-def test_what_a_helper_calls_that_is_inlined_alone(compiled: Counter[str]) -> None:
-    """Numba hands the option on to what is called, which was compiled a second time for it."""
-
-    @helper
-    def shared(values: Any) -> Any:
-        return values[0] + 1.0
-
-    @helper(forceinline=True, alone=True)
-    def inlined(values: Any) -> Any:
-        return shared(values) * 2.0
-
-    @_kernel
-    def both_ways(values: Any) -> Any:
-        return shared(values) + inlined(values)
-
-    assert both_ways(np.ones(1)) == 6.0
-    assert compiled == {"both_ways": 1, "shared": 1, "inlined": 1}
 
 
 def test_rules_that_make_up_another_one(compiled: Counter[str]) -> None:

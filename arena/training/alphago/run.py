@@ -166,9 +166,9 @@ def _unfinished(
     left = [part for part in _chosen(parts) if not _is_finished(path, part, minutes if parts else None)]
     if not left:
         told = "all parts are finished" if parts is None else f"{', '.join(parts)} is finished"
-        found = {part: results_of(path, part) or {} for part in _chosen(parts)}
-        late = {part: how_to_go_on(path, part, its) for part, its in found.items() if not its["complete"]}
-        told += "".join(f"; its minutes ended {part}: go on with {how}" for part, how in late.items())
+        for part in _chosen(parts):
+            if (results := results_of(path, part)) is not None and not results["complete"]:
+                told += f"; its minutes ended {part}: go on with {how_to_go_on(path, part, results)}"
         raise ValueError(f"nothing left to do in {str(path)!r}: {told}")
     _check_needs(path, left)
     check_machine(config.device, config.backend)
