@@ -6,7 +6,9 @@ evaluate`` find them. Who changes a search or an evaluation changes the rungs th
 Each rung plays the next two, from both sides of the same openings. The games are kept, as JSON lines, so that a run
 that was stopped goes on where it was, and so that everybody can look at them. Printed are the ratings with their
 standard errors, the largest error of a rung's lead on the one below, and how long it took. With ``--error 25``, two
-neighbours whose distance is more uncertain than 25 Elo play on, the most uncertain ones first.
+neighbours whose distance is more uncertain than 25 Elo play on, the most uncertain ones first; and then those, near or
+far from each other, who tell the most about ratings that are more uncertain than that. In a long ladder these are
+rungs some 400 Elo apart: that many small steps, one after the other, tell less of its ends than a few large ones.
 
 After a new network has come into the package, its rungs alone are placed anew, on the others as they stand:
 
@@ -23,6 +25,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -36,6 +39,7 @@ from plyground.arena.grading.placing import iter_place, placing_of
 from plyground.arena.matches import iter_match
 from plyground.arena.progress import watch_games
 from plyground.arena.ratings import Ratings
+from plyground.arena.ratings.difference import ELO_PER_LOGIT
 from plyground.arena.records.record import GameRecord
 from plyground.arena.store.keys import player_digest
 from plyground.envs import Game, make_game
@@ -139,15 +143,15 @@ def played(
 def measured(
     game: Game, rungs: tuple[str, ...], games: int, error: float, seed: int, jobs: int, path: Path
 ) -> list[GameRecord] | None:
-    """Return so many games of each pairing, and more of neighbours until their distances are known well enough.
+    """Return so many games of each pairing, and more until each step and each rating is known well enough.
 
     None if it was stopped.
 
     Args:
         game: the game.
         rungs: of its ladder, weakest first.
-        games: of each pairing, at first; the most uncertain neighbours then play half as many, again and again.
-        error: of a rung's lead on the one below, at most; in Elo, a standard error.
+        games: of each pairing, at first; then half as many of one pairing, again and again.
+        error: of a rung's lead on the one below, and of its rating, at most; in Elo, a standard error.
         seed: of the games.
         jobs: processes that play.
         path: where the games are kept.
@@ -159,10 +163,45 @@ def measured(
             break
         errors = errors_of_steps(rungs, records)
         most = max(range(len(errors)), key=errors.__getitem__)
-        if errors[most] <= error:
+        if errors[most] > error:
+            wanted[rungs[most], rungs[most + 1]] += more
+            continue
+        found = ratings_of(rungs, records)
+        if max(found.errors.values()) <= error:
             break
-        wanted[rungs[most], rungs[most + 1]] += more
+        offers = {pair: more if pair in wanted else games for pair in itertools.combinations(rungs, 2)}
+        pairing = most_telling(found, wanted, offers, error)
+        wanted[pairing] = wanted.get(pairing, 0) + offers[pairing]
     return records
+
+
+def most_telling(
+    found: Ratings, games: Mapping[tuple[str, str], int], offers: Mapping[tuple[str, str], int], error: float
+) -> tuple[str, str]:
+    """Return the pairing, among those on offer, whose games say the most about the ratings that are too uncertain.
+
+    That is, which lowers the sum of what variances have above the largest that is allowed the most, for each game.
+    """
+    place = {rung: i for i, rung in enumerate(found.elo)}
+    logits = np.array([*found.elo.values()]) / ELO_PER_LOGIT
+    weights = 1 / (2 + 2 * np.cosh(logits[:, None] - logits[None, :])) / ELO_PER_LOGIT**2  # information of a game
+    information = np.zeros_like(weights)
+    for pairing, played_games in games.items():
+        one, other = (place[rung] for rung in pairing)
+        information[one, other] = information[other, one] = -weights[one, other] * played_games
+    np.fill_diagonal(information, -information.sum(axis=1))
+    covariances = np.linalg.pinv(information)
+    variances = np.diag(covariances)
+
+    def gain(pairing: tuple[str, str]) -> float:
+        one, other = (place[rung] for rung in pairing)
+        column = covariances[one] - covariances[other]
+        weight = weights[one, other] * offers[pairing]
+        after = variances - weight * column**2 / (1 + weight * (column[one] - column[other]))  # Sherman and Morrison
+        excess = np.maximum(variances - error**2, 0.0) - np.maximum(after - error**2, 0.0)
+        return float(excess.sum()) / offers[pairing]
+
+    return max(offers, key=gain)
 
 
 def placed(game: Game, about: Any, anew: list[str], games: int, seed: int, folder: Path) -> Ratings | None:
@@ -208,7 +247,7 @@ def table_of(title: str, found: Ratings) -> Table:
 def main(
     names: Annotated[list[str], typer.Argument(metavar="GAME...", help="The games.")],
     games: Annotated[int, typer.Option(min=2, help="Of each pairing; even.")] = 200,
-    error: Annotated[float, typer.Option(min=1, help="Neighbours play on above this standard error, Elo.")] = math.inf,
+    error: Annotated[float, typer.Option(min=1, help="Rungs play on above this standard error, Elo.")] = math.inf,
     seed: Annotated[int, typer.Option(min=0, help="Of the games: not that of evaluations, which is 0.")] = 1,
     jobs: Annotated[int, typer.Option(help="Processes; the games do not depend on it. --place needs one.")] = 1,
     place: Annotated[list[str] | None, typer.Option(help="A rung to place anew on the others; again for more.")] = None,
