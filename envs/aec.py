@@ -163,8 +163,10 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         Raises:
             ValueError: an option is unknown, the moves or the state do not fit this game, or the game would already be
                 over. Nothing is changed.
+            ImportError, RuntimeError: there is no pygame, or no screen, for a window. Nothing is changed.
         """
         # An error leaves the game in progress alone.
+        self._check_screen()
         position = self._position if options is None else Position(self.game)
         line, before = begin(self.game, position, options)
         self._position = position
@@ -191,7 +193,9 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
         Raises:
             ValueError: the action is no action of this game, illegal (only with ``illegal="raise"``), or comes after
                 the end of the game. Nothing is changed.
+            ImportError, RuntimeError: as in `reset`.
         """
+        self._check_screen()
         if self._over:
             self._step_after_end(action)
             return
@@ -207,6 +211,10 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             self._play_illegal(index)
         if self.render_mode == "human":
             self.render()
+
+    def _check_screen(self) -> None:
+        if self.render_mode == "human" and self._renderer is not None:
+            self._renderer.check_screen()
 
     def _play(self, action: int) -> None:
         self._position.play(action)

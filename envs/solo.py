@@ -230,7 +230,9 @@ class SoloEnv(gymnasium.Env[NDArray[Any], Any]):
             tell(self.opponent, moves)
             while not self._is_over() and env.agent_selection != self._learner:
                 observation, _, _, _, info = env.last()
-                action = checked_answer(self.opponent.act(observation, info), self.opponent, self.game, info)
+                answer = self.opponent.act(observation, info)
+                known = {"action_mask": env._position.mask, "state": env._position.state}  # it may write into its own
+                action = checked_answer(answer, self.opponent, self.game, known)
                 env.step(action)
                 tell(self.opponent, [action])
                 self._watch()

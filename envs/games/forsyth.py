@@ -16,6 +16,7 @@ from ..outside.messages import cut, shown
 __all__ = ["FenFields", "refuse", "split_fen", "squares_of", "write_ranks"]
 
 _ORDINALS = {5: "fifth", 8: "eighth"}
+_DIGITS = 5  # of a count, at most
 _MOST_QUOTED = 200  # characters: a FEN has 90 or so, and the text may be a whole file
 
 
@@ -45,7 +46,9 @@ def split_fen(text: Any, example: str, most_quiet: int) -> FenFields:
     Raises:
         ValueError: it is no text of four to six fields, or the side to move or a count cannot be read.
     """
-    fields = text.split() if isinstance(text, str) else []
+    if not isinstance(text, str):
+        refuse(text, f"expected text, as in {example!r}")
+    fields = text.split()
     if not 4 <= len(fields) <= 6:
         some = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
         refuse(text, f"it has {some}: expected 4 to 6, as in {example!r}")
@@ -56,12 +59,12 @@ def split_fen(text: Any, example: str, most_quiet: int) -> FenFields:
     if not (_is_count(quiet) and int(quiet) <= most_quiet):
         refuse(text, f"the count of plies without capture or pawn move must be 0 to {most_quiet}, got {quiet!r}")
     if not _is_count(number):
-        refuse(text, f"the number of the move must be a whole number, got {number!r}")
+        refuse(text, f"the number of the move must be a whole number of at most {_DIGITS} digits, got {number!r}")
     return FenFields(ranks, "wb".index(turn), castling, passed, int(quiet))
 
 
 def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 6
+    return text.isascii() and text.isdigit() and len(text) <= _DIGITS
 
 
 def squares_of(text: str, ranks: str, size: int, pieces: str) -> Iterator[tuple[int, int, str]]:

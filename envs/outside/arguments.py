@@ -27,6 +27,7 @@ __all__ = [
     "is_list",
     "is_positive",
     "is_text",
+    "is_truth",
 ]
 
 _LARGEST = sys.float_info.max
@@ -41,7 +42,7 @@ def checked_whole(name: str, value: Any, least: int, most: int | None = None) ->
         ValueError: it is none, or is not from ``least`` to ``most``; the message calls it ``name``.
     """
     try:
-        number = least - 1 if value is True or value is False else operator.index(value)
+        number = least - 1 if is_truth(value) else operator.index(value)
     except TypeError:
         number = least - 1
     if number < least or (most is not None and number > most):
@@ -119,6 +120,13 @@ def is_text(value: Any) -> bool:
     return True
 
 
+def is_truth(value: Any) -> bool:
+    """Return whether a value is a truth value, of Python, NumPy or torch; all but NumPy's would pass as 0 or 1."""
+    if type(value) is int or isinstance(value, np.integer):
+        return False
+    return isinstance(value, (bool, np.bool_)) or str(getattr(value, "dtype", "")).endswith("bool")
+
+
 def is_flag(value: Any) -> bool:
     """Return whether a value is a truth value, or 0 or 1 in place of one; the text ``"False"``, say, would be true."""
     return isinstance(value, (bool, np.bool_, int, np.integer)) and value in (0, 1)
@@ -147,7 +155,7 @@ def check_player(player: Any) -> None:
 
 def action_number(value: Any, num_actions: int) -> int:
     """Return the number of an action, or -1 for what is none: text, truth values, fractions, numbers out of range."""
-    if value is True or value is False:
+    if is_truth(value):
         return -1
     try:
         number = operator.index(value)

@@ -50,7 +50,8 @@ def parse_spec(text: str, place: str = "") -> Spec:
     match = _SPEC.fullmatch(f"_{behind}" if place else behind)
     if match is None:
         raise ValueError(
-            f"cannot read {shown(text)}: expected a name, or name(argument, key=value), as in 'mcts(simulations=100)'"
+            f"cannot read {shown(text)}: expected a name, or name(argument, key=value), as in 'connect_four(rows=5)' "
+            "or 'mcts(simulations=100)'"
         )
     name, inside = match.groups()
     args: list[Any] = []

@@ -9,7 +9,7 @@ from ..game import Game
 from ..outside.arguments import checked_whole
 from .drawing import PIXELS
 from .pictures import picture
-from .window import Window
+from .window import Window, check_screen
 
 __all__ = ["RENDER_FPS", "RENDER_MODES", "Renderer", "render_modes"]
 
@@ -68,6 +68,15 @@ class Renderer:
             self._window = Window(self._game.spec, RENDER_FPS)
         self._window.show(pixels)
         return None
+
+    def check_screen(self) -> None:
+        """Check that a window can be opened, if one is to be; what has been shown once is not checked again.
+
+        Raises:
+            ImportError, RuntimeError: there is no pygame, or no screen.
+        """
+        if self._mode == "human" and self._game.board is not None and self._window is None:
+            check_screen()
 
     def close(self) -> None:
         """Close the window, if there is one; the next picture opens another."""

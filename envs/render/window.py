@@ -16,7 +16,27 @@ from numpy.typing import NDArray
 
 from ..outside.extras import how_to_install
 
-__all__ = ["Window"]
+__all__ = ["Window", "check_screen"]
+
+_UNSEEN = ("dummy", "offscreen")  # drivers of SDL with which nobody sees a window
+
+
+def check_screen() -> None:
+    """Start pygame's display, as a window needs it, or say why there is none.
+
+    Raises:
+        ImportError: pygame is not installed.
+        RuntimeError: there is no screen: SDL has no driver, or only one without a screen that nobody has asked for.
+    """
+    pygame = _pygame()
+    try:
+        pygame.display.init()
+    except pygame.error as error:
+        raise _no_window(error) from None
+    driver = pygame.display.get_driver()
+    if driver in _UNSEEN and not os.environ.get("SDL_VIDEODRIVER"):
+        pygame.display.quit()
+        raise _no_window(f"SDL found no screen, and fell back on its driver {driver!r}")
 
 
 class Window:
@@ -90,16 +110,18 @@ class Window:
         screen = pygame.display.get_surface() if pygame.display.get_init() else None
         if screen is not None and Window._owner is self and screen.get_size() == size:
             return screen
+        check_screen()
         try:
-            pygame.display.init()
             screen = pygame.display.set_mode(size)
         except pygame.error as error:
-            raise RuntimeError(
-                f"cannot open a window ({error}): without a screen, use render_mode='rgb_array', 'svg' or 'ansi'"
-            ) from None
+            raise _no_window(error) from None
         pygame.display.set_caption(self.title)
         Window._owner = self
         return screen
+
+
+def _no_window(why: Any) -> RuntimeError:
+    return RuntimeError(f"cannot open a window ({why}): without a screen, use render_mode='rgb_array', 'svg' or 'ansi'")
 
 
 def _pygame() -> Any:

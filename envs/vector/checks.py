@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..game import Game
 from ..history import Frames
 from ..jit import kernel
-from ..outside.arguments import checked_whole
+from ..outside.arguments import checked_whole, is_truth
 from .kernels import first_illegal, first_inconsistent
 
 __all__ = [
@@ -87,7 +87,8 @@ def checked_integers(rows: NDArray[np.intp], actions: ArrayLike) -> NDArray[np.i
     given = np.asarray(actions)
     if given.shape == rows.shape == (0,):
         return np.zeros(0, np.int64)  # NumPy takes an empty list for floats
-    if given.shape != rows.shape or given.dtype.kind not in "iu":
+    mixed = isinstance(actions, (list, tuple)) and any(map(is_truth, actions))  # of which NumPy makes 0 and 1
+    if given.shape != rows.shape or given.dtype.kind not in "iu" or mixed:
         raise ValueError(f"actions must be {rows.size} integers, one for each game, got {actions!r}")
     if given.dtype == np.uint64 and given.size and given.max() > _LARGEST:
         raise ValueError(f"action {given.max()} is no action of any game: expected integers up to {_LARGEST}")

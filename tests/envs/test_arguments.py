@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+import torch
 
 from plyground.agents import MCTS, PUCT, AlphaBeta, AlphaZero, FlatMonteCarlo, Policy, Random, Solver, make
 from plyground.agents.networks import NetworkEvaluator
@@ -31,6 +32,8 @@ from plyground.envs import (
 from plyground.envs.render import picture
 from plyground.envs.vector.row_random import draw_numbers
 from plyground.envs.vector.stable_baselines import BoardVecEnv
+
+TRUE: Any = torch.tensor(True)  # it would pass as 1
 
 
 def test_actions_may_be_what_spaces_draw() -> None:
@@ -58,6 +61,8 @@ def solo() -> SoloEnv:
     ("call", "message"),
     [
         (lambda: started().step(True), "action must be an integer from 0 to 6, got True"),
+        (lambda: started().step(TRUE), "action must be an integer from 0 to 6, got tensor"),
+        (lambda: solo().reset(seed=TRUE), "seed must be a whole number, at least 0, got tensor"),
         (lambda: started().step(10**30), "action must be an integer from 0 to 6, got 1000"),
         (lambda: started().step("a"), "action must be an integer from 0 to 6, got 'a'"),  # type: ignore[arg-type]
         (lambda: solo().step(True), "action must be an integer from 0 to 6, got True"),

@@ -193,6 +193,7 @@ def test_a_copy_goes_on_by_itself() -> None:
         ([-1, 3], "action -1 is illegal in game 0"),
         ([3], "actions must be 2 integers"),
         ([3.0, 3.0], "actions must be 2 integers"),
+        ([True, 3], r"actions must be 2 integers, one for each game, got \[True, 3\]"),
     ],
 )
 def test_illegal_actions_change_nothing(actions: list[Any], message: str) -> None:

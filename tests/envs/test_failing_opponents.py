@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.envs import Opponents, SeatBatch
+from plyground.envs import Opponents, SeatBatch, SoloEnv
 
 
 def test_games_in_which_the_opponent_fails_must_begin_anew() -> None:
@@ -97,3 +97,23 @@ def test_games_in_other_rows_outlast_an_opponent_who_is_interrupted() -> None:
     assert seats.over.tolist() == [False, True]
     seats.step([3], rows=np.array([0]))
     assert seats.batch.plies[0] == 2
+
+
+@pytest.mark.parametrize(("written", "answer"), [(0, 0), (1, 1)])
+def test_an_answer_is_held_against_the_rules_not_against_a_mask_that_the_opponent_has_changed(
+    written: int, answer: int
+) -> None:
+    """A legal answer was refused, and an illegal one was said to be that of ``player_0``."""
+
+    def scribbler(observation: Any, info: Any) -> int:
+        info["action_mask"][:] = written
+        info["state"]["stones"][:] = 0
+        return answer
+
+    env = SoloEnv("tictactoe", opponent=scribbler, seat="second")
+    if written == 0:
+        env.reset(seed=0)
+        assert env.action_masks()[answer] == 0
+    else:
+        with pytest.raises(ValueError, match="scribbler answered 1, which is illegal"):
+            env.reset(seed=0, options={"moves": [1, 2]})

@@ -202,7 +202,7 @@ START = "rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1"
     ("text", "message"),
     [
         ("", "it has 0 fields: expected 4 to 6"),
-        (5, "it has 0 fields"),
+        (5, "expected text, as in"),
         ("k4/5/5/5/4K", "it has 1 field:"),
         (f"{START} 9", "it has 7 fields"),
         (START.replace(" w ", " x "), "the side to move must be w or b, got 'x'"),
@@ -224,7 +224,7 @@ START = "rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1"
         ("k4/5/5/5/r3K b - - 0 1", "white is in check, and it is not white's move"),
         (START.replace("0 1", "101 1"), "must be 0 to 100, got '101'"),
         (START.replace("0 1", "1e3 1"), "must be 0 to 100, got '1e3'"),
-        (START.replace("0 1", "0 x"), "the number of the move must be a whole number, got 'x'"),
+        (START.replace("0 1", "0 x"), "the number of the move must be a whole number of at most 5 digits, got 'x'"),
     ],
 )
 def test_bad_positions_are_refused(game: Game, text: Any, message: str) -> None:

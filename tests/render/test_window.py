@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plyground.envs import make_game
+from plyground.envs import BoardGameEnv, make_game
 from plyground.envs.render import picture
 from plyground.envs.render.window import Window
 
@@ -158,6 +158,30 @@ def test_no_screen_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "nowhere")
     with pytest.raises(RuntimeError, match=r"cannot open a window .*use render_mode='rgb_array', 'svg' or 'ansi'"):
         Window("a").show(image())
+
+
+def test_no_screen_but_a_driver_that_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SDL falls back on such a driver by itself: nothing was shown, and nothing was said."""
+    monkeypatch.delenv("SDL_VIDEODRIVER")
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    monkeypatch.setattr(pygame.display, "init", lambda: None)
+    with pytest.raises(RuntimeError, match=r"no screen, and fell back on its driver 'offscreen'\): without a screen"):
+        Window("a").show(image())
+
+
+def test_an_environment_without_a_screen_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The game had begun, or the move was played, and whoever tried again moved for the other player."""
+    env = BoardGameEnv("tictactoe", render_mode="human")
+    env.reset()
+    env.step(4)
+    env.close()
+    monkeypatch.setenv("SDL_VIDEODRIVER", "nowhere")
+    with pytest.raises(RuntimeError, match="cannot open a window"):
+        env.step(0)
+    with pytest.raises(RuntimeError, match="cannot open a window"):
+        env.reset()
+    assert env.moves == [4]
+    assert env.agent_selection == "player_2"
 
 
 def test_pygame_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
