@@ -19,11 +19,13 @@ from ..envs import Game, State
 from ..envs.jit import bind, kernel
 from .analysis import Analysis
 from .clock import run_with_stop
-from .search import DEEPEST, Budget, SearchAgent, line_of, value_found, with_evaluation
+from .search import DEEPEST, SearchAgent, check_evaluation, line_of, value_found, with_evaluation
+from .settings import Budget
 
 __all__ = ["Minimax"]
 
-_NODES, _LEAVES, _HORIZON = range(3)  # counts: positions; searches that ended at one; those that the depth limit ended
+# Counts: positions; searches that ended at one; those that the depth limit ended; evaluations that are NaN.
+_NODES, _LEAVES, _HORIZON, _UNDEFINED = range(4)
 
 # The states, legal moves and best lines of each ply; the counts; the stop flag.
 _Arrays = tuple[NDArray[Any], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]
@@ -38,11 +40,13 @@ def _minimax(game, states, moves, line, ply, depth, counts, stop):
     line[ply, ply] = -1
     if game.is_terminal(state):
         counts[_LEAVES] += 1
-        return game.utility(state, player)
+        return np.float64(game.utility(state, player))  # what can be None, too, does not compile
     if depth == 0:
         counts[_LEAVES] += 1
         counts[_HORIZON] += 1
-        return game.evaluate(state, player)
+        value = np.float64(game.evaluate(state, player))
+        counts[_UNDEFINED] += np.isnan(value)  # as it compares with nothing, its move would be left out
+        return value
     best = -np.inf
     for i in range(game.legal_actions(state, moves[ply])):
         if stop[0]:
@@ -71,7 +75,8 @@ class Minimax(SearchAgent):
         game: the game, or its name.
         depth: plies to look ahead, 256 at most; None searches to the end, which only small games allow.
         evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit in which a win
-            is worth more than any value it returns.
+            is worth more than any value it returns. It must be opposite for the players: before the first search that
+            is checked in positions of random games.
         weights: weights of the game's features, to use instead of its own, as in ``{"mobility": 0.5}``; features that
             are not named keep theirs. See `Game.with_weights`.
 
@@ -90,7 +95,7 @@ class Minimax(SearchAgent):
     ) -> None:
         super().__init__(game)
         self.depth = depth
-        self.game = with_evaluation(self.game, evaluate, weights)
+        self.game, self._has_evaluation = with_evaluation(self.game, evaluate, weights), evaluate is not None
 
     def reset(self, seed: int | None = None) -> None:
         """Do nothing: minimax keeps no memory and draws no random numbers."""
@@ -101,13 +106,15 @@ class Minimax(SearchAgent):
             np.zeros(depth + 1, self.game.dtype),
             np.empty((depth + 1, self.game.num_actions), np.int32),
             np.full((depth + 1, depth + 2), -1, np.int32),
-            np.zeros(3, np.int64),
+            np.zeros(4, np.int64),
             np.zeros(1, np.uint8),
         )
 
     def _compile(self) -> None:
         states, moves, line, counts, stop = self._arrays(1)
         bind(_minimax, self.game, states, moves, line, 0, 0, counts, stop)
+        if self._has_evaluation:
+            check_evaluation(self.game)
 
     def _search(self, state: State, actions: NDArray[np.int32]) -> Analysis:
         game = self.game
@@ -124,7 +131,7 @@ class Minimax(SearchAgent):
             horizon = int(counts[_HORIZON])
             sign = 1 if game.player(states[0]) == game.player(state) else -1
             value = run_with_stop(lambda: _minimax(game, states, moves, line, 0, depth - 1, counts, stop), stop)
-            values[action] = value_found(sign * value + 0.0)  # no -0
+            values[action] = value_found(np.nan if counts[_UNDEFINED] else sign * value + 0.0)  # no -0
             lines[action] = (action, *line_of(line[0]))
             if counts[_HORIZON] == horizon or abs(value) >= game.max_utility:
                 proved.append(action)

@@ -8,7 +8,6 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from numbers import Integral
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -18,25 +17,19 @@ from ..envs import Game, State, as_game
 from ..envs.checking.checker import check_once
 from ..envs.definition.evaluation import replaced_weights
 from ..envs.jit import bind, kernel
-from ..envs.outside.arguments import is_flag, is_positive
-from ..envs.outside.messages import shown
 from .agent import Info, Observation, checked_past, mask_in, planes_of, state_of
 from .analysis import Analysis
 from .compiling import compiling
 from .described import Described
 from .listening import Listener
+from .settings import Budget
 
 __all__ = [
     "DEEPEST",
     "MOST_KEPT",
-    "MOST_SIMULATIONS",
-    "Budget",
     "SearchAgent",
-    "Setting",
     "analyse_seen",
-    "check_arguments",
-    "check_budget",
-    "check_flags",
+    "check_evaluation",
     "in_turn",
     "line_of",
     "most_positions",
@@ -45,9 +38,11 @@ __all__ = [
     "with_evaluation",
 ]
 
-MOST_SIMULATIONS = 2**31 - 1  # of a search, those that are kept included: trees count with 32 bits
 MOST_KEPT = 1 << 30  # visits at a root that is kept for the next search, which needs the rest
 DEEPEST = 256  # plies: no line is searched or kept beyond, however long the games may get
+
+_LOOKED_AT = 128  # positions for which an agent's own evaluation is looked at
+_ROUNDED = 1e-6  # by which sums of floats may differ that are added in another order
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -56,6 +51,13 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 def _legal_actions(game, state, actions):
     """Write the legal actions and return how many there are, or -1 if the game is over."""
     return -1 if game.is_terminal(state) else game.legal_actions(state, actions)
+
+
+@kernel
+def _evaluations(game, state, values):
+    """Write what the evaluation says of an unfinished state for each player."""
+    for player in range(2):
+        values[player] = game.evaluate(state, player)
 
 
 def in_turn(method: _Method) -> _Method:
@@ -70,50 +72,6 @@ def in_turn(method: _Method) -> _Method:
             return method(self, *args, **kwargs)
 
     return called  # pyright: ignore[reportReturnType]
-
-
-class Setting:
-    """An attribute of an agent that is checked whenever it is set.
-
-    Args:
-        fits: says of a value whether it fits.
-        expected: what was expected, for the message of the `ValueError` where it does not.
-        kept: makes of a value what is kept, such as `float`: of another type, compiled code would be compiled anew.
-    """
-
-    def __init__(self, fits: Callable[[Any], bool], expected: str, kept: Callable[[Any], Any] | None = None) -> None:
-        self._fits, self._expected, self._kept = fits, expected, kept
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, agent: Any, owner: type | None = None) -> Any:
-        if agent is None:
-            return self
-        try:
-            return vars(agent)[self._name]
-        except KeyError:
-            raise AttributeError(f"{type(agent).__name__} has no {self._name} yet") from None
-
-    def __set__(self, agent: Any, value: Any) -> None:
-        self._check(value)
-        vars(agent)[self._name] = value if self._kept is None else self._kept(value)
-
-    def _check(self, value: Any) -> None:
-        check_arguments((self._name, value, self._fits(value), self._expected))
-
-
-class Budget(Setting):
-    """A budget of a search agent, or None: checked whenever it is set, and then one of Python's own numbers.
-
-    NumPy's would be of another type to compiled code, and small ones overflow.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(bool, "", lambda value: value.item() if isinstance(value, np.generic) else value)
-
-    def _check(self, value: Any) -> None:
-        check_budget(**{self._name: value})
 
 
 class SearchAgent(Described, ABC):
@@ -159,7 +117,8 @@ class SearchAgent(Described, ABC):
         drawn.
 
         Raises:
-            ValueError: a rule of the game breaks its promise (see `plyground.envs.check_game`), or does not compile.
+            ValueError: a rule of the game breaks its promise (see `plyground.envs.check_game`), or does not compile; or
+                an evaluation of the agent's own is not opposite for the players.
         """
         if self._is_prepared:
             return
@@ -336,6 +295,31 @@ def with_evaluation(game: Game, evaluate: Any, weights: Mapping[str, float] | No
     return game.replace(evaluate=evaluate, max_utility=math.inf, check=False)  # what it returns may be anything
 
 
+def check_evaluation(game: Game) -> None:
+    """Check that an agent's own evaluation is opposite for the players, in positions of random games.
+
+    Alpha-beta asks it for the player who has moved, and minimax for the one to move: else their answers would differ.
+
+    Raises:
+        ValueError: it is not, or does not compile.
+    """
+    rng, state, values = np.random.default_rng(0), game.new_state(), np.zeros(2)
+    evaluate = bind(_evaluations, game, state, values)
+    for _ in range(_LOOKED_AT):
+        if game.is_terminal(state):
+            state = game.new_state()
+            continue
+        evaluate(game, state, values)
+        first, second = values.tolist()
+        # One that is NaN is not told here, but where a search finds it.
+        if abs(first + second) > _ROUNDED * max(1.0, abs(first), abs(second)):
+            raise ValueError(
+                f"evaluate(state, player) must be opposite for the players, got {first} for player 0 and {second} for "
+                f"player 1, in state {state} of {game.spec}: what is good for one is as bad for the other"
+            )
+        game.play(state, int(rng.choice(game.actions(state))))
+
+
 def value_found(value: float) -> float:
     """Return the value that a search has found, which is finite unless an evaluation is not.
 
@@ -354,44 +338,3 @@ def line_of(row: NDArray[np.int32]) -> tuple[int, ...]:
     """Return the moves in ``row`` before the first -1, which ends the line."""
     ends = np.flatnonzero(row < 0)
     return tuple(row[: ends[0]].tolist() if ends.size else row.tolist())
-
-
-def check_arguments(*checks: tuple[str, Any, bool, str]) -> None:
-    """Check arguments one after the other.
-
-    Args:
-        checks: for each argument its name, its value, whether that fits, and what was expected, as in
-            ``("c", c, c >= 0, "at least 0")``.
-
-    Raises:
-        ValueError: an argument does not fit; the message names the first that does not.
-    """
-    for name, value, fits, expected in checks:
-        if not fits:
-            raise ValueError(f"{name} must be {expected}, got {shown(value)}")
-
-
-def check_flags(**flags: Any) -> None:
-    """Check that each is True or False, or 0 or 1 in their place: any other value, such as a text, would count as true.
-
-    Raises:
-        ValueError: one is not; the message names it.
-    """
-    check_arguments(*((name, flag, is_flag(flag), "True or False") for name, flag in flags.items()))
-
-
-def check_budget(*, seconds: float | None = None, **counts: int | None) -> None:
-    """Check that each budget is positive, and whole unless it is a time. None is no budget.
-
-    Raises:
-        ValueError: a budget is not, or is more ``simulations`` than `MOST_SIMULATIONS`; the message names it.
-    """
-    for name, value in {"seconds": seconds, **counts}.items():
-        fits = is_positive(value, math.inf) if name == "seconds" else isinstance(value, Integral) and int(value) > 0
-        if value is not None and (isinstance(value, bool) or not fits):
-            kind = "a number" if name == "seconds" else "a whole number"
-            raise ValueError(
-                f"{name} must be {kind} above 0, got {shown(value)}: a search needs a budget to choose a move"
-            )
-        if name == "simulations" and value is not None and int(value) > MOST_SIMULATIONS:
-            raise ValueError(f"{name} must be a whole number up to {MOST_SIMULATIONS}, got {shown(value)}")

@@ -15,17 +15,8 @@ from ...envs.outside.arguments import is_between
 from ..analysis import Analysis
 from ..clock import run_with_stop
 from ..repetitions import times_of
-from ..search import (
-    Budget,
-    SearchAgent,
-    Setting,
-    check_flags,
-    in_turn,
-    line_of,
-    most_positions,
-    value_found,
-    with_evaluation,
-)
+from ..search import SearchAgent, check_evaluation, in_turn, line_of, most_positions, value_found, with_evaluation
+from ..settings import Budget, Setting, check_flags
 from .batched import BatchedAlphaBeta
 from .deepening import deepen
 from .defaults import own_options
@@ -149,7 +140,8 @@ class AlphaBeta(SearchAgent):
             Journal 7, 1984).
         selective: False: options whose default is None are off in chess too.
         evaluate: the evaluation to use instead of the game's, ``evaluate(state, player)``, in any unit in which a win
-            is worth more than any value it returns.
+            is worth more than any value it returns. It must be opposite for the players: before the first search that
+            is checked in positions of random games.
         weights: weights of the game's features, to use instead of its own, as in ``{"mobility": 0.5}``; features that
             are not named keep theirs. See `Game.with_weights`.
 
@@ -256,7 +248,7 @@ class AlphaBeta(SearchAgent):
         check_options(self.options)
         asked = {**given, "captures": captures, "fold": fold, "singular": singular is not None}
         check_given(asked, ordered=ordered, history=history, table_mb=table_mb, iterative=iterative)
-        self.game = with_evaluation(self.game, evaluate, weights)
+        self.game, self._has_evaluation = with_evaluation(self.game, evaluate, weights), evaluate is not None
         self.depth = 8 if depth is None and nodes is None and seconds is None else depth
         self.nodes, self.seconds = nodes, seconds
         self._workspace: Workspace | None = None
@@ -275,6 +267,8 @@ class AlphaBeta(SearchAgent):
     def _compile(self) -> None:
         small, roots = new_workspace(self.game, 1, 0), np.zeros(1, root_dtype(self.game))
         bind(deepen, self.game, small, self.options.selective, self.options.pruning, roots, 1, 1)
+        if self._has_evaluation:
+            check_evaluation(self.game)
 
     def batched(self) -> Opponents | None:
         """Return players of many games at once: see `plyground.envs.as_opponents`.
@@ -282,15 +276,18 @@ class AlphaBeta(SearchAgent):
         None with a clock, and with draws by repetition, for which it would have to know each game. So in chess each row
         has a search of its own, with a table of its own; ``repetitions=False`` searches all rows in compiled code.
         """
-        if self.seconds is not None or self._knows_past:
-            return None
-        return BatchedAlphaBeta(self.game, self.options, self.depth, self.nodes, self.table_mb)
+        return self._opponents(kept=False)
 
     def copies(self) -> Opponents | None:
         """Return players of many games at once who play each as this agent does: see `plyground.agents.agent`."""
+        return self._opponents(kept=True)
+
+    def _opponents(self, kept: bool) -> Opponents | None:
         if self.seconds is not None or self._knows_past:
             return None
-        return BatchedAlphaBeta(self.game, self.options, self.depth, self.nodes, self.table_mb, kept=True)
+        if self._has_evaluation:
+            check_evaluation(self.game)
+        return BatchedAlphaBeta(self.game, self.options, self.depth, self.nodes, self.table_mb, kept)
 
     @property
     def _knows_past(self) -> bool:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ...envs import Game
 from ...envs.outside.arguments import is_between, is_positive
 from ..repetitions import times_of
-from ..search import DEEPEST, check_arguments, check_flags
+from ..search import DEEPEST
+from ..settings import check_arguments, check_flags
 from .workspace import STATUS
 
 __all__ = ["FIRST_LIMIT", "Lengths", "Options", "check_given", "check_options", "line_lengths", "new_status"]

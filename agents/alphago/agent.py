@@ -16,7 +16,7 @@ from ...envs.outside.spec import nearest
 from ..mcts import LinearPolicy
 from ..networks import Inference, make_inference, read_network
 from ..puct import PUCT
-from ..search import check_arguments, check_budget
+from ..settings import check_arguments, check_budget
 from .evaluator import PairEvaluator
 
 __all__ = ["AlphaGo", "Priors", "model_files"]

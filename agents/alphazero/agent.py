@@ -19,7 +19,7 @@ from ..compiling import compiling
 from ..networks import NetworkEvaluator
 from ..puct import PUCT
 from ..puct.forest import Forest, Root
-from ..search import check_budget
+from ..settings import check_budget
 from .nets import inference_of
 
 __all__ = ["AlphaZero"]

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from ...envs import Game, Opponents, State
 from ...envs.jit.prng import new_rng, seed_sequence
-from ...envs.outside.arguments import checked_whole, is_between, is_positive
+from ...envs.outside.arguments import checked_flag, checked_whole, is_between, is_positive
 from ...envs.outside.limits import MOST_THREADS
 from ..analysis import Analysis
 from ..repetitions import Followed, are_watched, forbids
-from ..search import MOST_SIMULATIONS, Budget, SearchAgent, Setting, check_arguments, check_flags, in_turn
+from ..search import SearchAgent, in_turn
+from ..settings import MOST_SIMULATIONS, Budget, Checked, Setting, check_arguments, check_flags
 from .batched import BatchedMCTS, nodes_for
 from .defaults import settings
 from .final_move import Child, FinalMove, agreed, chosen
@@ -101,6 +102,7 @@ class MCTS(SearchAgent):
     hears = True
     seconds = Budget()
     c = Setting(lambda c: is_between(c, 0), "a finite number, at least 0", float)
+    reuse_tree = Checked(checked_flag)
     final_move: Setting = Setting(lambda rule: rule in get_args(FinalMove), f"one of {', '.join(get_args(FinalMove))}")
 
     def __init__(
@@ -153,7 +155,7 @@ class MCTS(SearchAgent):
             ("widening", widening, widening is None or is_positive(widening, 1), "above 0 and at most 1, or None"),
             ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
-        check_flags(reuse_tree=reuse_tree, solver=solver, superko=superko, repetitions=repetitions)
+        check_flags(solver=solver, superko=superko, repetitions=repetitions)
         policy = policy_of(rollout, self.game, greedy=True)
         self.simulations = 1000 if simulations is None and seconds is None else simulations
         self.seconds, self.c, self.reuse_tree, self.final_move = seconds, c, reuse_tree, final_move

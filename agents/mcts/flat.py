@@ -22,7 +22,8 @@ from ...envs.jit import bind, kernel
 from ...envs.jit.prng import new_rng
 from ...envs.outside.arguments import is_between
 from ..analysis import Analysis
-from ..search import MOST_SIMULATIONS, Budget, SearchAgent, check_arguments, in_turn
+from ..search import SearchAgent, in_turn
+from ..settings import MOST_SIMULATIONS, Budget, Setting, check_arguments
 from .policies import policy_rollout
 from .tree import exploration, shuffle, ucb
 
@@ -105,6 +106,8 @@ class FlatMonteCarlo(SearchAgent):
 
     kind = "flat"
     seconds = Budget()
+    allocation = Setting(lambda name: isinstance(name, str) and name in _ALLOCATIONS, "'uniform' or 'ucb1'")
+    c = Setting(lambda c: is_between(c, 0), "a number of at least 0", float)
 
     def __init__(
         self,
@@ -117,14 +120,10 @@ class FlatMonteCarlo(SearchAgent):
         seed: int | None = None,
     ) -> None:
         super().__init__(game)
-        if allocation not in _ALLOCATIONS:
-            raise ValueError(f"allocation must be 'uniform' or 'ucb1', got {allocation!r}")
-        check_arguments(
-            ("c", c, is_between(c, 0), "a number of at least 0"),
-            ("c", c, c == _C or allocation == "ucb1", f"{_C} without allocation='ucb1', which alone explores"),
-        )
         self.simulations = 1000 if simulations is None and seconds is None else simulations
-        self.seconds, self.allocation, self.c = seconds, allocation, float(c)
+        self.seconds, self.allocation, self.c = seconds, allocation, c
+        fits = c == _C or allocation == "ucb1"
+        check_arguments(("c", c, fits, f"{_C} without allocation='ucb1', which alone explores"))
         self._rng = new_rng(seed)
 
     @in_turn

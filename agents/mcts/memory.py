@@ -58,4 +58,4 @@ def most_nodes(game: Game, megabytes: float | None, node_bytes: int) -> int:
     """Return how many nodes of ``node_bytes`` fit into ``megabytes``, but at least a root and its children."""
     if megabytes is None:
         return _INDEX_LIMIT
-    return min(max(int(megabytes * 2**20 / node_bytes), 1 + game.num_actions), _INDEX_LIMIT)
+    return min(max(int(float(megabytes) * 2**20 / node_bytes), 1 + game.num_actions), _INDEX_LIMIT)

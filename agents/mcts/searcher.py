@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...envs import Game, State
 from ...envs.jit import bind
 from ..repetitions import Repeats, compile_past, kept_past, moved, new_repeats, with_past
-from ..search import MOST_SIMULATIONS
+from ..settings import MOST_SIMULATIONS
 from .memory import bytes_per_node, grown, most_nodes
 from .policies import Policy
 from .reuse import compile_reuse, find, subtree, way_to

@@ -18,7 +18,7 @@ from ...envs.vector.opponents import Memoryless
 from ...envs.vector.row_random import draw_uniforms
 from ..agent import Info, Observation, legal_mask, planes_of
 from ..described import Described
-from ..search import check_flags
+from ..settings import check_flags
 from .network import ModelNetwork
 
 __all__ = ["Policy"]

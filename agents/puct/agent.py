@@ -16,14 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 from ...envs import Game, State
 from ...envs.jit import bind
 from ...envs.jit.prng import new_rng, seed_sequence
-from ...envs.outside.arguments import checked_whole, is_between, is_positive
+from ...envs.outside.arguments import checked_flag, checked_whole, is_between, is_positive
 from ..agent import Observation
 from ..analysis import Analysis
 from ..mcts.linear import LinearPolicy
 from ..mcts.memory import bytes_per_node, grown, most_nodes
 from ..mcts.reuse import compile_reuse
 from ..repetitions import Followed, are_watched, compile_past, forbids, new_repeats, with_past
-from ..search import MOST_SIMULATIONS, Budget, SearchAgent, Setting, check_arguments, check_flags, in_turn
+from ..search import SearchAgent, in_turn
+from ..settings import MOST_SIMULATIONS, Budget, Checked, Setting, check_arguments, check_flags
 from .answer import answer_of
 from .evaluators import Evaluator, ObservationEvaluator
 from .forest import Root
@@ -101,10 +102,16 @@ class PUCT(SearchAgent):
     hears = True
     seconds = Budget()
     c = Setting(lambda c: is_between(c, 0), "a finite number, at least 0", float)
+    c_base: Setting = Setting(
+        lambda b: b is None or is_positive(b, np.inf), "above 0, or None", lambda b: float(b or np.inf)
+    )
+    virtual_loss = Checked(lambda name, losses: checked_whole(name, losses, 0, 2**31 - 1))
     fpu = Setting(lambda fpu: is_between(fpu, -np.inf, np.inf), "a number", float)
     noise = Setting(lambda share: is_between(share, 0, 1), "between 0 and 1", float)
     noise_alpha = Setting(is_positive, "a finite number above 0", float)
     temperature = Setting(lambda temperature: is_between(temperature, 0, np.inf), "at least 0", float)
+    reuse_tree, proofs = Checked(checked_flag), Checked(checked_flag)
+    root = Checked(lambda _, root: checked_root(root))
 
     def __init__(
         self,
@@ -140,17 +147,15 @@ class PUCT(SearchAgent):
         lambda_ = float(evaluator is None) if lambda_ is None else lambda_
         check_arguments(
             ("evaluator", evaluator, evaluator is None or callable(evaluator), "a function of states, or None"),
-            ("c_base", c_base, c_base is None or is_positive(c_base, np.inf), "above 0, or None"),
             ("lambda_", lambda_, is_between(lambda_, 0, 1), "between 0 and 1"),
             ("rollout", rollout, lambda_ != 0 or rollout == "random", "'random' where lambda_ is 0: there are none"),
             ("tree_mb", tree_mb, tree_mb is None or is_positive(tree_mb), "a finite number above 0, or None"),
         )
-        check_flags(reuse_tree=reuse_tree, superko=superko, repetitions=repetitions, proofs=proofs)
+        check_flags(superko=superko, repetitions=repetitions)
         check_gumbel(considered, c_visit, c_scale)
         self.simulations = 800 if simulations is None and seconds is None else simulations
-        self.seconds, self.reuse_tree, self.proofs = seconds, reuse_tree, bool(proofs)
-        self.c, self.c_base = c, np.inf if c_base is None else float(c_base)
-        self.virtual_loss, self.fpu = checked_whole("virtual_loss", virtual_loss, 0, 2**31 - 1), fpu
+        self.seconds, self.reuse_tree, self.root, self.proofs = seconds, reuse_tree, root, proofs
+        self.c, self.c_base, self.virtual_loss, self.fpu = c, c_base, virtual_loss, fpu
         self.noise, self.noise_alpha, self.temperature = noise, noise_alpha, temperature
         self._tree_mb = tree_mb
         self._observer: Observer | None = None
@@ -159,7 +164,6 @@ class PUCT(SearchAgent):
             evaluator.check(self.game)
             self._observer = Observer(self.game)
         self._values = LeafValues(self.game, evaluator, float(lambda_), rollout)
-        self.root: Root = checked_root(root)
         decisive = checked_decisive(self.game, decisive, proofs)
         watch = are_watched(self.game, superko, repetitions)
         self._repeats = new_repeats(self.game, 1) if watch else None  # of the tree
@@ -167,7 +171,6 @@ class PUCT(SearchAgent):
         self._before: NDArray[np.uint64] | None = None  # the positions before the root, as far as they are known
         self._for_forest = {"considered": considered, "c_visit": c_visit, "c_scale": c_scale, "decisive": decisive}
         self._for_forest |= {"forced": 0.0, "superko": watch, "repetitions": watch}
-        self._forest: ForestSearch | None = None
         node_bytes = sum(map(bytes_per_node, filter(None, (new_prior_tree(1, 1, 1, 1), self._repeats))))
         self._most = most_nodes(self.game, tree_mb, node_bytes)
         self._tree: PriorTree | None = None  # of the last search, from the state `_root`
@@ -175,7 +178,7 @@ class PUCT(SearchAgent):
         self._root, self._leaves, self._look = (np.zeros(size, self.game.dtype) for size in (1, batch, 1))
         self._seed(seed)
         if self._in_forest:
-            self._planted()  # says what does not fit
+            self._planted(is_strict=True)
 
     @in_turn
     def reset(self, seed: int | None = None) -> None:
@@ -242,8 +245,9 @@ class PUCT(SearchAgent):
         self._rng = new_rng(sequence)  # of the rollouts
         drawn, planted = sequence.spawn(2)
         self._generator = np.random.default_rng(drawn)  # of noise and drawn moves
-        self._forest_seed = int(planted.generate_state(1, np.uint64)[0])
-        self._forest = None
+        row = seed_sequence(int(planted.generate_state(1, np.uint64)[0])).spawn(1)[0]
+        self._forest_rngs = new_rng(row)[np.newaxis]  # [1, 1] of the noise in a forest, whichever is made
+        self._forest: ForestSearch | None = None
 
     @property
     def reports(self) -> bool:
@@ -255,38 +259,34 @@ class PUCT(SearchAgent):
         """Whether the tree is one of a forest."""
         return self.root == "gumbel" or self.proofs
 
-    def _planted(self) -> ForestSearch:
+    def _planted(self, is_strict: bool = False) -> ForestSearch:
         """Return the forest of one tree, which is made when it is needed first, and anew where numbers were set."""
         names = "simulations", "root", "proofs", "noise", "noise_alpha", "c", "c_base", "fpu"
         asked: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self._forest is None or not asked.items() <= self._forest.asked.items():
             self._forest = ForestSearch(
                 self.game, self._values, self._observer, megabytes=self._tree_mb, leaves=self.batch,
-                is_strict=self._forest is None, seed=self._forest_seed, **asked, **self._for_forest,
+                is_strict=is_strict, rngs=self._forest_rngs, **asked, **self._for_forest,
             )  # fmt: skip
         return self._forest
 
     @property
     def _how(self) -> tuple[float, float, float, int, float]:
         """The numbers that selection needs; where the largest utility is infinite, it takes values as they are."""
-        numbers = float(self.c), float(self.c_base), float(self.fpu)  # whatever was set: another type would compile
-        return *numbers, self.virtual_loss, 1 / float(self.game.max_utility) or 1.0
+        return self.c, self.c_base, self.fpu, self.virtual_loss, 1 / float(self.game.max_utility) or 1.0
 
     def _compile(self) -> None:
         if self._followed is not None:
             self._followed.compile()
-        if self._in_forest:
-            self._planted().forest.prepare()
-            self._values.compile()
-            if self._observer is not None:
-                self._observer.compile(new_prior_tree(1, 1, 1, 1))
-            return
-        tree, numbers = new_prior_tree(1, 1, 1, 1), np.zeros((1, 1))
-        bind(collect, self.game, self._root, self._leaves, tree, 1, self._how, self._repeats, self._look)
-        bind(absorb, self.game, self._leaves, tree, 1, numbers, numbers[0], self._repeats)
         self._values.compile()
+        tree, numbers = new_prior_tree(1, 1, 1, 1), np.zeros((1, 1))
         if self._observer is not None:
             self._observer.compile(tree)
+        if self._in_forest:
+            self._planted().forest.prepare()
+            return
+        bind(collect, self.game, self._root, self._leaves, tree, 1, self._how, self._repeats, self._look)
+        bind(absorb, self.game, self._leaves, tree, 1, numbers, numbers[0], self._repeats)
         if self._repeats is not None:
             compile_past(self.game)
         if self.reuse_tree:

@@ -34,6 +34,8 @@ class ForestSearch:
         observer: what writes observations for the evaluator; None for one that is shown states.
         simulations: how many there are for each move; None: until the seconds are over.
         megabytes: the memory for the tree.
+        is_strict: whether more simulations than have room are refused; else there are as many as have.
+        rngs: uint64 [1, 1] the state of the noise's random numbers, which go on in it.
         root, leaves, options: what the `Forest` is made with.
 
     Raises:
@@ -51,10 +53,11 @@ class ForestSearch:
         root: Root,
         leaves: int,
         is_strict: bool,
+        rngs: NDArray[np.uint64],
         **options: Any,
     ) -> None:
         self.game, self.values, self.observer = game, values, observer
-        megabytes = _MEGABYTES if megabytes is None else megabytes
+        megabytes = _MEGABYTES if megabytes is None else float(megabytes)
         most = room = 1
         # The way to a leaf takes room for each of the first simulations, until it is as long as a game.
         for few in (game.max_plies // 2 + 1, 1):
@@ -76,6 +79,7 @@ class ForestSearch:
             )
         self.simulations = simulations
         self.forest = Forest(game, 1, simulations=simulations or most, root=root, leaves=leaves, **options)
+        self.forest.rngs = rngs
         self._rng, self._generator = np.zeros(1, np.uint64), np.random.default_rng(0)
 
     def find(self, state: State, actions: NDArray[np.int32], past: NDArray[np.uint64] | None) -> int:

@@ -29,6 +29,8 @@ __all__ = [
     "select_child",
 ]
 
+_LARGE = 2.0**32  # a unit for priors whose sum is too large for a float: a power of 2, which loses nothing
+
 
 class PriorTree(NamedTuple):
     """Node 0 is the root. The children of a node stand side by side, the one with the highest prior first."""
@@ -205,6 +207,12 @@ def _expand(game: Any, state: Any, tree: PriorTree, leaf: int, priors: Any, repe
         tree.visits[child] = tree.pending[child] = tree.child_count[child] = 0
         tree.total[child] = 0.0
         tree.mover[child] = game.player(state)
+    if total == np.inf:  # the priors are finite, and so is their sum in a unit that is large
+        total = 0.0
+        for i in range(legal):
+            total += priors[leaf, actions[i]] / _LARGE
+        for child in range(first, first + legal):
+            tree.prior[child] = priors[leaf, tree.action[child]] / _LARGE / total
 
 
 def scale_root_priors(tree: PriorTree, repeats: Repeats | None = None) -> None:

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...envs import Game, State
-from ...envs.outside.arguments import is_between, is_positive
+from ...envs.outside.arguments import checked_flag, is_between, is_positive
 from ..analysis import Analysis
 from ..compiling import Stopwatch
 from ..repetitions import times_of, with_root
-from ..search import DEEPEST, SearchAgent, Setting, check_flags, in_turn
+from ..search import DEEPEST, SearchAgent, in_turn
+from ..settings import Checked, Setting
 from .connect_four.scores import ConnectFourScores, is_connect_four
 from .deepening import Deepening, Proof, Rating
 from .endings import Endings, has_count
@@ -107,7 +108,7 @@ class Solver(SearchAgent):
         game: the game, or its name.
         table_mb: megabytes for the values, and for finding them. Default: 64 in Connect Four, where entries replace
             each other, else 512. Alpha-beta, where it is tried, has as much again. Values are kept until `clear`, or
-            until it is set to something else.
+            until it or ``book`` is set to something else.
         book: whether to use the opening book of Connect Four.
         seconds: wall-clock time that alpha-beta may take for a position, with all best actions and the line of best
             play; 0 for no alpha-beta.
@@ -116,11 +117,12 @@ class Solver(SearchAgent):
         on_progress: if it is set, it is called with the `Progress` ten times a second.
 
     Raises:
-        ValueError: ``table_mb`` is not a finite number above 0, ``seconds`` are below 0, or the game forbids to repeat
-            positions.
+        ValueError: ``table_mb`` is not a finite number above 0, ``book`` is no truth value, ``seconds`` are below 0, or
+            the game forbids to repeat positions.
     """
 
     table_mb = Setting(lambda megabytes: megabytes is None or is_positive(megabytes), "a finite number above 0")
+    book = Checked(checked_flag)
     # As a float of Python's: NumPy's may be too coarse for the time of day.
     seconds = Setting(lambda seconds: is_between(seconds, 0, math.inf), "at least 0", float)
 
@@ -128,7 +130,6 @@ class Solver(SearchAgent):
         self, game: Game | str, table_mb: float | None = None, *, book: bool = True, seconds: float = 60
     ) -> None:
         super().__init__(game)
-        check_flags(book=book)
         if self.game.repetition is not None and self.game.repetition.effect == "forbidden":
             raise ValueError(
                 f"{self.game.spec} cannot be solved: it forbids to repeat a position, so that what may be played "
@@ -137,15 +138,16 @@ class Solver(SearchAgent):
         self.table_mb, self.book, self.seconds = table_mb, book, seconds
         self.on_progress: Callable[[Progress], object] | None = None
         self._made: Engine | None = None
-        self._made_for: float | None = None  # the megabytes that it has
+        self._made_for: tuple[float | None, bool] | None = None  # the megabytes that it has, whether it has the book
         self._deepening: Deepening | None = None
         self._proofs: dict[tuple[int, ...], Proof] = {}  # by the key of a position and the actions
         self._end: float | None = None  # when alpha-beta is to end; None: it has not begun with this position
 
     @property
     def _engine(self) -> Engine:
-        if self._made is None or self._made_for != self.table_mb:
-            self._made, self._made_for, self._deepening = self._new_engine(), self.table_mb, None
+        asked = self.table_mb, self.book
+        if self._made is None or self._made_for != asked:
+            self._made, self._made_for, self._deepening = self._new_engine(), asked, None
             self._made.on_progress = lambda n, megabytes: self._tell("visiting all positions", n, megabytes, 0)
         return self._made
 

@@ -67,8 +67,11 @@ def test_agents_show_how_they_are_made() -> None:
 
 def test_agents_show_what_was_set_since() -> None:
     agent = PUCT("tictactoe", 5, c=2)
-    agent.simulations, agent.seconds, agent.c, agent.virtual_loss = None, 0.5, 3.0, np.ones(2)  # pyright: ignore[reportAttributeAccessIssue]
-    assert repr(agent) == "PUCT(tictactoe, simulations=None, c=3.0, seconds=0.5, virtual_loss=ndarray)"
+    agent.simulations, agent.seconds, agent.c, agent.virtual_loss = None, 0.5, 3.0, 2
+    assert repr(agent) == "PUCT(tictactoe, simulations=None, c=3.0, seconds=0.5, virtual_loss=2)"
+    deep = Deep("tictactoe")
+    deep.plies = 4  # pyright: ignore[reportAttributeAccessIssue]  (of a class of one's own nothing is known)
+    assert repr(deep) == "Deep(tictactoe)"
 
 
 def test_what_cannot_be_set_later_is_refused() -> None:

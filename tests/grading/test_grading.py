@@ -208,7 +208,7 @@ class TestAnswers:
         exact = ask("solver", positions.game, positions.lines)
         np.testing.assert_array_equal(exact.values, positions.value)
         assert np.isnan(ask("random", positions.game, positions.lines).values).all()
-        other = AlphaBeta(positions.game, 1, evaluate=lambda state, player: 300.0)  # in units of its own
+        other = AlphaBeta(positions.game, 1, evaluate=lambda state, player: 300.0 - 600.0 * player)  # its units
         assert np.isnan(ask(other, positions.game, positions.lines).values).all()
 
     def test_values_of_an_evaluator(self, positions: SolvedPositions) -> None:

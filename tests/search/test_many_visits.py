@@ -10,7 +10,7 @@ import pytest
 from plyground.agents import MCTS, PUCT, FlatMonteCarlo
 from plyground.agents.puct import forest_search
 from plyground.agents.puct.forest import Forest
-from plyground.agents.search import MOST_SIMULATIONS
+from plyground.agents.settings import MOST_SIMULATIONS
 from plyground.envs import tictactoe
 from tests.helpers.forest_games import answers
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 from typing import Any
 
@@ -19,6 +21,11 @@ def uneven(states: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Priors and values that differ from position to position, and are the same each time."""
     boards = np.array([int(tictactoe().key(state)) % 1009 for state in states])
     return 1.0 + (boards[:, None] * np.arange(1, 10)) % 7, (boards % 21 - 10) / 20
+
+
+def alike(states: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Priors and values that are the same for all."""
+    return np.ones((len(states), 9)), np.zeros(len(states))
 
 
 @pytest.mark.parametrize("how", [{}, {"root": "gumbel"}], ids=["a tree", "a forest"])
@@ -78,6 +85,51 @@ def test_numbers_that_are_set_later_are_heeded(how: dict[str, Any], names: tuple
         assert found.visits != before.visits, name
         setattr(never, name, set_later[name])  # between two searches
         assert never.analyse(start).visits != before.visits, name
+
+
+@pytest.mark.parametrize("how", [{"root": "gumbel"}, {"proofs": True}, {}], ids=["gumbel", "proofs", "a tree"])
+def test_random_numbers_go_on_whatever_is_set_and_copied(how: dict[str, Any]) -> None:
+    """In a forest they began anew, so that an agent had the same noise in each search."""
+    start, name = tictactoe().new_state(), "noise_alpha" if "root" in how else "fpu"
+
+    def agent() -> PUCT:
+        return PUCT(tictactoe(), 16, evaluator=alike, noise=1.0, seed=3, **how)
+
+    left, changed, copied, pickled, again = (agent() for _ in range(5))
+    found: list[list[Any]] = [[], [], [], [], []]
+    for i in range(8):
+        setattr(changed, name, getattr(left, name) + 1e-12 * (i % 2))  # too little to matter
+        for one, moves in zip((left, changed, copied, pickled, again), found, strict=True):
+            moves.append(one.analyse(start).visits)
+        copied, pickled = copy.deepcopy(copied), pickle.loads(pickle.dumps(pickled))
+        again.reset(seed=3)
+    assert found[0] == found[1] == found[2] == found[3]
+    assert len({str(visits) for visits in found[0]}) > 4
+    assert found[4] == [found[0][0]] * 8
+    left.reset()
+    assert left.analyse(start).visits != found[0][0]
+
+
+def test_a_copy_heeds_what_was_set() -> None:
+    """It refused as many simulations as the original took."""
+    agent = PUCT(tictactoe(), 16, seconds=0.05, root="gumbel")
+    agent.simulations = 10**9  # as many as have room
+    for one in (agent, copy.deepcopy(agent)):
+        assert one.analyse(tictactoe().new_state()).leaves > 0
+
+
+@pytest.mark.parametrize("how", [{}, {"proofs": True}, {"root": "gumbel"}], ids=str)
+def test_priors_whose_sum_is_no_float_are_scaled(how: dict[str, Any]) -> None:
+    """All became 0."""
+    priors = np.full(9, 1e308)
+    priors[4] = 1.7e308
+
+    def huge(states: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        return np.tile(priors, (len(states), 1)), np.zeros(len(states))
+
+    found = PUCT(tictactoe(), 40, evaluator=huge, seed=0, **how).analyse(tictactoe().new_state())
+    expected = priors / 1e308 / 9.7
+    assert found.priors == pytest.approx(dict(enumerate(expected)), rel=1e-4)
 
 
 @pytest.mark.parametrize("kind", [MCTS, PUCT, FlatMonteCarlo])

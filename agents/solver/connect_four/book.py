@@ -19,7 +19,7 @@ from ....envs import Game, State, connect_four
 from ....envs.outside.arguments import check_jobs, is_positive
 from ....envs.outside.files import check_writable
 from ....envs.outside.whole_files import write_whole
-from ...search import check_arguments
+from ...settings import check_arguments
 from .scores import ConnectFourScores, canonical_key
 
 __all__ = ["Progress", "make_book", "opening_layers"]
