@@ -20,13 +20,13 @@ import numpy as np
 
 from ..definition.terms import State, Symmetry
 from ..game import Game
-from ..jit.faults import compile_rules
+from ..jit.faults import compile_rules, wrong_kind
 from ..jit.prng import new_rng
 from ..outside.arguments import action_number, checked_whole, is_between
 from ..render.pictures import board_of, codes_of
 from ..repetition import new_scratch
 from .compiled import check_compiled
-from .slips import Keys, broken, check_same_actions, check_turns, other_position, played, raised
+from .slips import Keys, broken, check_fractions, check_same_actions, check_turns, other_position, played, raised
 
 __all__ = ["check_game", "check_once"]
 
@@ -158,11 +158,17 @@ def _number(game: Game, state: State, rule: str, found: Any) -> float:
     return float(found)
 
 
+def _whole(game: Game, rule: str, found: Any) -> int:
+    """Return what a rule gave, if compiled code could take it for an index or a count."""
+    odd = (bool,) if rule == "player" else (bool, np.uint64)  # see `faults`
+    if not isinstance(found, numbers.Integral) or type(found) in odd:
+        raise wrong_kind(game, rule, f"returns {found!r}")
+    return int(found)
+
+
 def _checked_actions(game: Game, state: State, least: int = 1) -> list[int]:
     buffer = np.full(game.num_actions + 1, -1, np.int64)
-    found = _number(game, state, "legal_actions", _asked(game, state, "legal_actions", buffer))
-    if found != (count := int(found)):
-        raise broken(game, state, "legal_actions", f"must return a whole number, got {found}")
+    count = _whole(game, "legal_actions", _asked(game, state, "legal_actions", buffer))
     if count == 0 < least:
         raise broken(game, state, "legal_actions", "must write one at least: `is_terminal` says the game goes on")
     actions = buffer[: max(count, 0)].tolist()
@@ -174,7 +180,7 @@ def _checked_actions(game: Game, state: State, least: int = 1) -> list[int]:
 
 def _checked_positions(game: Game, state: State, actions: list[int]) -> list[int]:
     listed, keys, scratch = new_scratch(game)
-    count = _asked(game, state, "keys_after", listed, keys, scratch)
+    count = _whole(game, "keys_after", _asked(game, state, "keys_after", listed, keys, scratch))
     if listed[:count].tolist() != actions:
         fault = f"must write the actions that `legal_actions` writes, {actions}, got {listed[:count].tolist()}"
         raise broken(game, state, "keys_after", fault)
@@ -202,7 +208,7 @@ def _allowed(game: Game, state: State, actions: list[int], after: list[int], sto
 
 def _check_noisy(game: Game, state: State, actions: list[int]) -> None:
     buffer = np.full(game.num_actions, -1, np.int64)
-    count = int(_number(game, state, "noisy_actions", _asked(game, state, "noisy_actions", buffer)))
+    count = _whole(game, "noisy_actions", _asked(game, state, "noisy_actions", buffer))
     noisy = buffer[: max(count, 0)].tolist()
     if noisy != [action for action in actions if action in noisy]:
         fault = f"must write legal actions, ascending, some of {actions}, got {noisy}"
@@ -223,13 +229,13 @@ def _check_draws(game: Game, state: State, actions: list[int], last: int, before
     if knowledge.has_action:
         asked["rollout_action"] = (last, before, buffer, rng)
     for rule, arguments in asked.items():
-        drawn = _number(game, state, rule, _asked(game, state, rule, *arguments))
+        drawn = _whole(game, rule, _asked(game, state, rule, *arguments))
         if drawn not in actions:
-            raise broken(game, state, rule, f"must return a legal action, one of {actions}, got {drawn:g}")
+            raise broken(game, state, rule, f"must return a legal action, one of {actions}, got {drawn}")
     if knowledge.slots:
         features = np.full((game.num_actions, knowledge.slots), -1, np.int32)
         count = _asked(game, state, "local_features", last, before, buffer, features)
-        count = int(_number(game, state, "local_features", count))
+        count = _whole(game, "local_features", count)
         candidates = buffer[: max(count, 0)].tolist()
         if not candidates or not set(candidates) <= set(actions):
             fault = f"must write legal actions, one or more of {actions}, got {candidates}"
@@ -316,7 +322,7 @@ def _check_validity(game: Game, state: State, *, compiled: bool) -> None:
 
 
 def _check_view(game: Game, state: State) -> None:
-    player = _asked(game, state, "player")
+    player = _whole(game, "player", _asked(game, state, "player"))
     if player not in (0, 1):
         raise broken(game, state, "player", f"must be 0 or 1, got {player}")
     wide = np.result_type(game.observation_dtype, np.int64)
@@ -327,6 +333,8 @@ def _check_view(game: Game, state: State) -> None:
         if not (planes.min() >= 0 and planes.max() <= game.observation_high):
             span = f"{planes.min()} to {planes.max()}"
             raise broken(game, state, "observe", f"values must be 0 to {game.observation_high}, got {span}")
+        if game.observation_dtype.kind != "f":
+            check_fractions(game, state, seat)
         if game.history is not None:
             again = np.full_like(planes, -1)
             game.observe(state, seat, again)

@@ -15,12 +15,12 @@ from numba import config
 from ..definition.terms import State
 from ..game import Game
 from ..jit import bind, kernel
+from ..jit.faults import KEYS
 from .slips import broken
 
 __all__ = ["check_compiled"]
 
 _NUMBERS = ("player", "is_terminal", "utility", "evaluate")
-_KEYS = ("key", "canonical_key", "repetition_key")
 _LISTS = ("legal_actions", "noisy_actions")
 _RELATIVE, _ABSOLUTE = 1e-6, 1e-9  # by which sums of floats may differ
 _EACH = 32  # plies of which each is compared; of as many more each second, of as many more each third, and so on
@@ -88,7 +88,7 @@ _ask_plain: Any = getattr(_ask, "py_func", _ask)
 def _buffers(game: Game) -> tuple[Any, ...]:
     lists, counts = np.zeros((2, game.num_actions), np.int32), np.zeros(2, np.int64)
     planes = np.zeros((2, *game.observation_shape), game.observation_dtype)
-    return np.zeros((len(_NUMBERS), 2)), np.zeros(len(_KEYS), np.uint64), lists, counts, planes
+    return np.zeros((len(_NUMBERS), 2)), np.zeros(len(KEYS), np.uint64), lists, counts, planes
 
 
 def _asked(ask: Any, game: Game, state: State, after: State, action: int) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _asked(ask: Any, game: Game, state: State, after: State, action: int) -> dic
     ask(game, state.copy(), after, action, *buffers)
     written = {rule: lists[row, : counts[row]].tolist() for row, rule in enumerate(_LISTS)}
     said = {rule: numbers[row].tolist() for row, rule in enumerate(_NUMBERS)}
-    return {**said, **written, **dict(zip(_KEYS, keys.tolist(), strict=True)), "observe": planes}
+    return {**said, **written, **dict(zip(KEYS, keys.tolist(), strict=True)), "observe": planes}
 
 
 def _compare(game: Game, state: State, expected: dict[str, Any], found: dict[str, Any]) -> None:

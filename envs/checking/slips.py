@@ -1,4 +1,4 @@
-"""Slips in rules that only show elsewhere: results returned and not written, random numbers, turns that do not pass.
+"""Slips in rules that only show elsewhere: results not written, fractions lost, random numbers, turns that do not pass.
 
 `check_game` looks for them first, for otherwise it finds a game without an end, or blames a rule that nobody wrote. So
 it does with errors that a rule raises: `raised` finds whose they are.
@@ -10,19 +10,30 @@ import numbers
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..definition.identity import PLAIN
 from ..definition.terms import State
 from ..game import Game
+from ..jit.faults import KEYS
 from ..jit.game_type import rules_of
 
-__all__ = ["Keys", "broken", "check_same_actions", "check_turns", "other_position", "played", "raised"]
+__all__ = [
+    "Keys",
+    "broken",
+    "check_fractions",
+    "check_same_actions",
+    "check_turns",
+    "other_position",
+    "played",
+    "raised",
+]
 
 _NO_LOTS = "rules draw no random numbers"
 _EVIDENCE = 40  # plies of one player, and none of the other
-_KEYS = ("key", "canonical_key", "repetition_key")
 
 
 def broken(game: Game, state: State, rule: str, fault: str) -> ValueError:
@@ -64,6 +75,18 @@ def check_same_actions(game: Game, state: State, actions: list[int]) -> None:
         raise broken(game, state, "legal_actions", fault)
 
 
+def check_fractions(game: Game, state: State, seat: int) -> None:
+    """Check that ``observe`` writes no fractions into planes of integers, which would cut them off."""
+    planes: NDArray[Any] = np.zeros(game.observation_shape)
+    try:
+        game.observe(state, seat, planes)
+    except (IndexError, TypeError):  # it reads its planes, as indices or for their bits, and floats are neither
+        return
+    if (fractions := planes[planes % 1 != 0]).size:
+        fault = f"planes of {game.observation_dtype} hold whole numbers, got {fractions[0]}"
+        raise broken(game, state, "observe", f"{fault}: give observation_dtype=np.float32, or write whole numbers")
+
+
 def check_turns(game: Game, moved: Mapping[int, int], games: int, most: int) -> None:
     """Check that both players have moved in some games of up to ``most`` plies.
 
@@ -89,7 +112,7 @@ class Keys:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._rules = [rule for rule in _KEYS if game._fields[rule] is not None]
+        self._rules = [rule for rule in KEYS if game._fields[rule] is not None]
         self._known: dict[int, tuple[State, tuple[int, list[int]]]] = {}
 
     def check(self, state: State, actions: list[int]) -> None:

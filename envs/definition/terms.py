@@ -6,9 +6,11 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numba import from_dtype
 from numpy.typing import DTypeLike, NDArray
 
 from ..jit.game_type import rules_of
@@ -114,6 +116,7 @@ def check_layout(game: Any) -> None:
             f"a state of {game.name} has a field {taken[0]!r}, and records of NumPy an attribute of that name, which "
             f"rules would find in plain Python: choose another, as in {taken[0]}_"
         )
+    _check_fields(game)
     if not _is_number(game.max_utility) or not game.max_utility > 0:
         raise ValueError(f"max_utility of {game.name} must be a number above 0, got {game.max_utility!r}")
     _check_planes(game)
@@ -151,6 +154,19 @@ def check_layout(game: Any) -> None:
         raise ValueError(f"fixed of {game.name} must be names of fields, {list(game.dtype.names)}, got {unknown}")
     if game.repetition is not None:
         game.repetition = _checked_repetition(game, game.repetition)
+
+
+def _check_fields(game: Any) -> None:
+    """Check that Numba knows each field of the state: of a whole record it does not say which one it does not know."""
+    for name in game.dtype.names:
+        kind = game.dtype.fields[name][0]
+        try:
+            from_dtype(np.dtype([(name, kind)]))
+        except Exception as error:  # of Numba's own, of an attribute, or of a type
+            raise ValueError(
+                f"field {name!r} of a state of {game.name} has dtype {kind}, which Numba does not compile: use "
+                "integers such as 'i4', and in arrays 'u1' for booleans"
+            ) from error
 
 
 def _cells_of(game: Any) -> int:
@@ -225,13 +241,17 @@ def check_functions(game: str, fields: Mapping[str, Any], kinds: Mapping[str, st
 
 
 def check_rules(game: Any) -> None:
-    """Check that the rules of a game take the arguments that kernels give them.
+    """Check that the rules of a game are functions that Numba compiles, and take the arguments that kernels give them.
 
     Raises:
-        TypeError: one does not; the message names it.
+        TypeError: one is or does not; the message names it.
     """
     for rule, arguments in rules_of(game).items():
-        function = getattr(game, rule)
-        found = len(inspect.signature(getattr(function, "py_func", function)).parameters)
+        function = getattr(getattr(game, rule), "py_func", getattr(game, rule))
+        if not isinstance(function, FunctionType):
+            raise TypeError(
+                f"rule {rule!r} of {game.name} must be a plain function, as def and lambda make them, got {function!r}"
+            )
+        found = len(inspect.signature(function).parameters)
         if found != len(arguments):
             raise TypeError(f"rule {rule!r} of {game.name} must take ({', '.join(arguments)}), but takes {found}")

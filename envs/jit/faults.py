@@ -7,29 +7,49 @@ itself. Here the rule is found that is at fault, the line of its source, and the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import config, typeof, types
 
 from .game_type import check_unchanged, rule_of, rules_of
 
-__all__ = ["compile_rules", "rule_fault"]
+__all__ = ["KEYS", "compile_rules", "rule_fault", "wrong_kind"]
 
 _MOST = 200  # signs of what Numba said
 _NO_NUMBER = ("play", "observe", "features", "priors")  # rules that return something else, or nothing
-_RETURNED: dict[str, tuple[Any, str]] = {"stakes": (types.BaseTuple, "two numbers")}  # in place of a number
+KEYS = ("key", "canonical_key", "repetition_key")
+_COUNTS = ("legal_actions", "noisy_actions", "keys_after", "local_features", "random_action", "rollout_action")
+
+
+class _Kind(NamedTuple):
+    """What a rule must return: in words, the types of it, and those among them that it must not be."""
+
+    wanted: str
+    types: Any
+    refused: Collection[Any] = ()
+
+
+# Of a uint64 and an int64 Numba makes a float: no index, and no key. Nothing reckons with players: any integer will do.
+_INT64, _UINT64 = "an int64, as np.int64(…) gives", "a uint64, as np.uint64(…) gives"
+_NUMBER = _Kind("a number", (types.Number, types.Boolean))
+_KINDS = {
+    "player": _Kind(_INT64, types.Integer),
+    **dict.fromkeys(_COUNTS, _Kind(_INT64, types.Integer, {types.uint64})),
+    **dict.fromkeys(KEYS, _Kind(_UINT64, types.Integer, types.signed_domain)),
+    "stakes": _Kind("two numbers", types.BaseTuple),
+}
 
 
 def compile_rules(game: Any) -> None:
     """Compile every rule of a `Game`, as a kernel would.
 
     Raises:
-        ValueError: a rule does not compile, or can return something else than a number; the message names the rule, the
-            line of its source, and what Numba said, whose own error is its cause if there is one. Or the rules have
-            changed since the game was made.
+        ValueError: a rule does not compile, or can return something else than a number of its kind; the message names
+            the rule, the line of its source, and what Numba said, whose own error is its cause if there is one. Or the
+            rules have changed since the game was made.
     """
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return
@@ -43,12 +63,18 @@ def compile_rules(game: Any) -> None:
             returned = dispatcher.overloads[signature].signature.return_type
         except Exception as error:  # Numba raises KeyError, AttributeError and its own
             raise ValueError(_in_a_line(game, rule, error)) from error
-        kinds, wanted = _RETURNED.get(rule, ((types.Number, types.Boolean), "a number"))
-        if rule not in _NO_NUMBER and not isinstance(returned, kinds):
-            file, line = _place(getattr(game, rule))
+        kind = _KINDS.get(rule, _NUMBER)
+        fits = isinstance(returned, kind.types) and types.unliteral(returned) not in kind.refused
+        if rule not in _NO_NUMBER and not fits:
             is_none = isinstance(returned, (types.NoneType, types.Optional))
-            what = "can return None" if is_none else f"returns {returned}"
-            raise ValueError(f"{rule!r} of {game.spec} ({file}:{line}) must return {wanted}, and {what}")
+            raise wrong_kind(game, rule, "can return None" if is_none else f"returns {returned}")
+
+
+def wrong_kind(game: Any, rule: str, what: str) -> ValueError:
+    """Return an error that says what a rule must return, and ``what`` it does."""
+    file, line = _place(getattr(game, rule))
+    wanted = _KINDS.get(rule, _NUMBER).wanted
+    return ValueError(f"{rule!r} of {game.spec} ({file}:{line}) must return {wanted}, and {what}")
 
 
 def rule_fault(arguments: tuple[Any, ...]) -> ValueError | None:

@@ -34,6 +34,8 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     five of them, and a fifth of the time to compile one.
 
     Under ``NUMBA_DISABLE_JIT=1`` the function is returned as it is, and runs as plain Python.
+
+    Where a call must compile it and a rule of the game does not compile, the call raises what `bind` does.
     """
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return function
@@ -45,6 +47,13 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     }
     dispatcher: Any = njit(**options)(function)
     keep_on_disk(dispatcher)
+    compile_for = dispatcher._compile_for_args  # called with types that are new; private to Numba
+
+    def compiled(*arguments: Any, **named: Any) -> Any:
+        with _rules_to_blame((*arguments, *named.values())):
+            return compile_for(*arguments, **named)
+
+    dispatcher._compile_for_args = compiled
     return dispatcher
 
 
@@ -60,9 +69,15 @@ def bind(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
         return kernel
     signature = tuple(typeof(argument) for argument in arguments)
+    with _rules_to_blame(arguments), _no_collection():
+        return kernel.compile(signature)  # pyright: ignore[reportFunctionMemberAccess]
+
+
+@contextmanager
+def _rules_to_blame(arguments: tuple[Any, ...]) -> Iterator[None]:
+    """Say in one line which rule of the game among a kernel's arguments it is, if one is why that does not compile."""
     try:
-        with _no_collection():
-            return kernel.compile(signature)  # pyright: ignore[reportFunctionMemberAccess]
+        yield
     except Exception as error:
         fault = rule_fault(arguments)
         if fault is None:
