@@ -31,6 +31,7 @@ _UNSURE = 2.0  # the same, for one that has done so just now
 _MOST_GROWTH = 8.0  # of the time between two reports
 _REPORT_SECONDS = 0.1  # between two reports, at most
 _LEAST = 0.001  # seconds for a move
+_NOTHING = 1e-6  # seconds that count as left where none are: a search without a budget would not move at all
 
 
 class Allowance(NamedTuple):
@@ -54,14 +55,15 @@ def allot(
     """Return how long the next move may take.
 
     Args:
-        left: seconds that are left on the player's clock.
+        left: seconds that are left on the player's clock. Where none are, the move may take next to nothing, but never
+            0: whoever holds the clock says whether the player has lost.
         increment: seconds that each move adds, after it was made.
         moves: for how many moves these seconds are; 0 for the whole game. The time for a single move is used up, as
             none of it can be saved.
         plies_left: plies that the game can still have, at most.
         lag: seconds of each move that are lost on the way to who holds the clock.
     """
-    left = max(left, 0.0)
+    left = max(left, _NOTHING)
     floor = min(_LEAST, left / 8)
     if moves == 1:
         whole = max(left - lag, floor)

@@ -37,6 +37,13 @@ class _Console(Console):
             yield segment if control or not ORDERS.search(text) else Segment(without_orders(text), style)
 
 
+class _Title(Text):
+    """A text that takes the width of the console, whatever it stands above."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterable[Segment]:
+        return super().__rich_console__(console, options.update(width=options.size.width))
+
+
 def board_of(text: str) -> Text:
     """Return a board as text; escape sequences in it are its colours."""
     colours = AnsiDecoder()
@@ -72,5 +79,5 @@ def signed(value: float, digits: int) -> str:
 
 
 def title_of(title: str) -> Text:
-    """Return the title of a table, which is not broken where the table is less wide."""
-    return Text(title, "table.title", no_wrap=True, overflow="ignore")
+    """Return the title of a table, which is broken where the console ends, not where the table does."""
+    return _Title(title, "table.title", justify="default")

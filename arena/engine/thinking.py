@@ -232,7 +232,7 @@ class Thinking:
             return None if budget is None else Allowance(budget, budget)
         own, _, increment, moves = clock
         if limits.movetime is not None:
-            return Allowance(own, own).within(seat.seconds)
+            return allot(own, moves=1).within(seat.seconds)
         # What is left after the last move before a control is not lost: it comes to the time of the next ones.
         planned = moves and max(moves, 2)
         return allot(own, increment, planned, math.inf, self._overhead).within(seat.seconds)
@@ -261,10 +261,11 @@ class Thinking:
             for _ in range(lines):
                 agent.seconds, agent.nodes = None, None  # of the first depth all lines are found
                 if complete:
-                    is_late = allowance is not None and self.elapsed >= allowance.most
+                    left = None if allowance is None else allowance.most - self.elapsed
+                    is_late = left is not None and left <= 0
                     if self._stopped.is_set() or is_late or nodes >= budget:
                         break
-                    agent.seconds = None if allowance is None else allowance.most - self.elapsed
+                    agent.seconds = left
                     agent.nodes = None if budget == math.inf else int(budget - nodes)
                 agent.listener = Listener()
                 self._listen_with(agent.listener)

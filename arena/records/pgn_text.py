@@ -3,8 +3,9 @@
 python-chess skips what it cannot read. A game without some of its moves is another game, so each line is looked at
 before python-chess sees it: what is no move, number, mark, comment or variation is a fault, and the game ends there.
 
-For python-chess an empty line ends a game. By the standard a result does, or the tags of the next one. So python-chess
-is not shown the empty lines in the midst of a game's moves.
+For python-chess an empty line ends a game, and so does a second one after its tags. By the standard a result does, or
+the tags of the next one. So python-chess is not shown the empty lines before a game's moves, nor those in their midst.
+Tags that share a line are shown one after the other.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from ...envs.outside.messages import shown
 __all__ = ["FaultError", "Text", "read_texts"]
 
 _TAG = re.compile(r"\[\s*[A-Za-z0-9]")
+_PAIR = re.compile(r'\[\s*([A-Za-z0-9][\w+#=:-]*)\s*"((?:[^"\\]|\\.)*)"\s*\]\s*', re.ASCII)
+_PAIRS = re.compile(f"(?:{_PAIR.pattern})+", re.ASCII)
 _ESCAPED = re.compile(r'\\(["\\])')
 _PIECE = re.compile(  # what chess.pgn takes as a token, and then what it may skip
     r"""(?P<move> [NBKRQ]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[nbrqkNBRQK])? | O-O(?:-O)? | 0-0(?:-0)? | -- | Z0 )
@@ -174,6 +177,7 @@ class _Lines(io.TextIOBase):
         """Begin a game."""
         self._in_moves, self._in_comment, self._depth, self._has_moves = False, False, 0, False
         self._has_tags, self._has_result = False, False
+        self._tags: list[str] = []  # those of a line that are still to be shown, each on a line
 
     def skip(self) -> bool:
         """Pass over the rest of a game with a fault; return whether tags come after its moves."""
@@ -195,6 +199,8 @@ class _Lines(io.TextIOBase):
         """
         if self._fault:
             raise FaultError(self.number, self._fault)
+        if self._tags:
+            return self._tags.pop(0)
         if not self._waiting:
             if self.number >= len(self._lines):
                 self._end()
@@ -210,8 +216,9 @@ class _Lines(io.TextIOBase):
         return self._checked(line)
 
     def _pass_empty_lines(self) -> None:
-        """Pass over empty lines that come next, with comments of a line, where the moves of a game go on after them."""
-        if not self._in_moves or self._in_comment or self._has_result or self._lines[self.number].strip():
+        """Pass over empty lines that come next, with comments of a line, where the same game goes on with moves."""
+        is_begun = self._in_moves or self._has_tags
+        if not is_begun or self._in_comment or self._has_result or self._lines[self.number].strip():
             return
         for number in range(self.number, len(self._lines)):
             line = self._lines[number]
@@ -249,10 +256,10 @@ class _Lines(io.TextIOBase):
                     self._end()
                 return line
             if line.startswith("[") and not self._in_moves:
-                if chess.pgn.TAG_REGEX.match(line) is None:
+                self._tags, self._has_tags = _tags_of(line), True
+                if not self._tags:
                     raise FaultError(self.number, f'cannot read the tag {shown(line.strip())}: expected [Name "value"]')
-                self._has_tags = True
-                return line
+                return self._tags.pop(0)
             self._in_moves = True
         place = 0
         while place < len(line):
@@ -292,3 +299,10 @@ class _Lines(io.TextIOBase):
                 return False
             self._depth -= 1
         return True
+
+
+def _tags_of(line: str) -> list[str]:
+    """Return the tags that a line consists of, each as python-chess reads it; none where they cannot be read."""
+    if _PAIRS.fullmatch(line) is not None:
+        return [f'[{name} "{value}"]\n' for name, value in _PAIR.findall(line)]
+    return [line] if chess.pgn.TAG_REGEX.match(line) is not None else []  # its value has a bare quotation mark

@@ -172,12 +172,12 @@ def _searched(game: Game | None, records: Sequence[GameRecord], seconds: float) 
 
 def _summary(records: Sequence[GameRecord]) -> Html:
     """Return the facts at the head of the page: how many games there are, and how they ended."""
-    endings = Counter(record.ending for record in records)
     drawn = sum(record.outcome[0] == record.outcome[1] and record.has_result for record in records)
     facts = [("game" if len(records) == 1 else "games", len(records)), ("drawn", drawn)]
-    words = {"truncated": "broken off", "adjudicated": "adjudicated", "time": "lost on time"}
+    words = {"adjudicated": "adjudicated", "time": "lost on time"}
     words |= {"illegal": "lost by illegal moves", "failed": "lost by errors"}
-    facts += [(word, endings[ending]) for ending, word in words.items() if endings[ending]]
+    ends = Counter(words.get(record.ending) if record.has_result else "broken off" for record in records)
+    facts += [(word, ends[word]) for word in ("broken off", *words.values()) if ends[word]]
     items = [tag("li", [tag("b", f"{count:,}"), f" {word}"]) for word, count in facts]
     notes = [
         tag("p", f"Lost {how}: {by}.", class_="note")

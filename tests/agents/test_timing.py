@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plyground.agents import MCTS, PUCT, AlphaBeta, Analysis, Random, as_agent
+from plyground.agents import MCTS, PUCT, AlphaBeta, Analysis, Random, as_agent, make
 from plyground.agents.timing import Allowance, Patience, allot, limit
 from plyground.arena.referee.clock import Clock
 from plyground.envs import connect_four, make_game
@@ -56,13 +56,13 @@ class TestShare:
         assert allot(10, moves=2) == pytest.approx((5, 7))
         assert allot(3, moves=1, lag=0.1) == pytest.approx((2.9, 2.9))
 
-    @pytest.mark.parametrize("left", [0.0, 1e-6, 0.001, 0.01, 0.1, -3.0])
+    @pytest.mark.parametrize("left", [0.0, 5e-324, 1e-6, 0.001, 0.01, 0.1, -3.0])
     @pytest.mark.parametrize("moves", [0, 1, 2, 40])
     @pytest.mark.parametrize("increment", [0.0, 0.01, 10.0])
     def test_never_over(self, left: float, moves: int, increment: float) -> None:
         found = allot(left, increment, moves, lag=0.02)
-        assert 0 <= found.aim <= found.most
-        assert found.most < left or left <= 0
+        assert 0 < found.aim <= found.most
+        assert found.most < max(left, 1e-6)
 
     def test_ones_own_budget(self) -> None:
         assert Allowance(2, 8).within(None) == (2, 8)
@@ -174,6 +174,27 @@ class TestLimits:
         agent.simulations = None  # it tells whenever it has doubled them
         limit(agent, Allowance(0.1, 0.4))
         assert agent.seconds == 0.4
+
+    @pytest.mark.parametrize(
+        "player",
+        [
+            *("alphabeta", "mcts", "mcts(threads=2)", "mcts(seconds=9)", "flat", "solver"),
+            *("puct", "puct(root='gumbel')", "puct(root='gumbel', seconds=9)", "puct(proofs=True)"),
+        ],
+    )
+    @pytest.mark.parametrize("left", [0.0, -3.0])
+    def test_without_any_time_left_a_search_moves_at_once(self, player: str, left: float) -> None:
+        """Its budget was 0 s, which none takes: the match was over, and a server refused to move."""
+        game = make_game("tictactoe")
+        agent: Any = make(player, game)
+        agent.prepare()
+        limit(agent, allot(left, increment=1.0))
+        state = game.play_moves([0, 3, 1, 4])
+        action = agent.analyse(state).best_action
+        assert action in game.actions(state)
+        assert agent.seconds < 1e-6
+        if player == "alphabeta":
+            assert action == 2  # which wins: a first ply is always looked at
 
     def test_one_legal_move(self) -> None:
         agent = AlphaBeta("tictactoe")

@@ -90,6 +90,15 @@ def test_a_page_says_so() -> None:
     assert tables[payoffs] == expected[payoffs]
 
 
+def test_a_page_counts_a_truncated_game_with_a_winner_as_the_tables_do() -> None:
+    """Its head counted the game as broken off, and a table as a win."""
+    games = [a_game("a b", 1.0, ending="truncated"), a_game("b a", 0.0, ending="truncated"), a_game("b a", -1.0)]
+    page = report_page(games, blunder_seconds=0)
+    assert "<li><b>3</b> games</li><li><b>0</b> drawn</li><li><b>1</b> broken off</li></ul>" in page
+    page = report_page(games[::2], blunder_seconds=0)
+    assert "<li><b>2</b> games</li><li><b>0</b> drawn</li></ul>" in page
+
+
 def test_a_page_without_a_result() -> None:
     page = report_page(BROKEN, blunder_seconds=0)
     assert page.count("No game has a result.") == 2
@@ -107,6 +116,9 @@ def test_commands_say_so(run: Run, tmp_path: Path) -> None:
     assert "last: d v c, *, broken off" in shown
     write_records(tmp_path / "whole.jsonl", MATCH)
     assert "broken" not in run("watch", str(tmp_path / "whole.jsonl"), "--once")[0]
+    run.resize(40)  # where the line was cut off
+    for words in (("ratings", file), ("watch", file, "--once")):
+        assert "tictactoe, 6 games, 6 of them in pairs; 2 broken off" in " ".join(run(*words)[0].split())
 
 
 def test_over_time(run: Run, tmp_path: Path) -> None:

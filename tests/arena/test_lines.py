@@ -59,6 +59,17 @@ def test_tables_of_results_do_so_on_any_console() -> None:
     assert out.file.getvalue().count(NAME) == 2
 
 
+def test_titles_of_tables_end_where_the_console_does() -> None:
+    """They were cut off there, and had no room beyond that of the table to begin with."""
+    title = "connect_four, 12,345 games, 12,344 of them in pairs"
+    table = cross_table([Standing("a"), Standing("b")], title)
+    for width, lines in ((200, [title]), (40, ["connect_four, 12,345 games, 12,344 of", "them in pairs"])):
+        out = Console(file=io.StringIO(), width=width)
+        out.print(table)
+        assert isinstance(out.file, io.StringIO)
+        assert [line.rstrip() for line in out.file.getvalue().splitlines()][: len(lines)] == lines
+
+
 def test_names_give_the_terminal_no_orders(capsys: pytest.CaptureFixture[str]) -> None:
     name = "A\x1b]0;title\x07\x1b[2J\x9b1A\x00\u202eB"  # a title, an empty screen, a line up, text from right to left
     out = console()

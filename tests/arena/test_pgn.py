@@ -139,27 +139,6 @@ class TestRead:
         assert uci_of(other) == ["e2e4", "d7d5", "e4d5"]
         assert (other.players, other.ending) == (["c", "Black"], "truncated")
 
-    @pytest.mark.parametrize(
-        "moves",
-        [
-            "1. e4 e5\n\n2. Nf3 1-0",
-            "1. e4\n\n1... e5\n \n% escaped\n; said\n\n2. Nf3\n\n1-0",
-            "1. e4 e5 (1... c5\n\n2. d4) {a comment}\n\n2. Nf3 1-0",
-        ],
-    )
-    def test_an_empty_line_ends_no_game(self, moves: str, tmp_path: Path) -> None:
-        """The first half was a game that was finished by the tag, and the other half was left out."""
-        for text in (f'[Result "1-0"]\n\n{{to begin with}}\n\n{moves}', moves):
-            one, two, three = read(tmp_path, f"{text}\n\n1. d4 *\n\n\n{text}")
-            for found in (one, three):
-                assert uci_of(found) == ["e2e4", "e7e5", "g1f3"]
-                assert (found.outcome, found.ending) == ([1.0, -1.0], "finished")
-            assert uci_of(two) == ["d2d4"]
-
-    def test_tags_begin_a_game_whether_the_one_before_has_a_result_or_not(self, tmp_path: Path) -> None:
-        one, two = read(tmp_path, '[White "a"]\n\n1. e4\n\n\n[White "b"]\n\n1. d4\n\nd5\n')
-        assert (uci_of(one), uci_of(two)) == (["e2e4"], ["d2d4", "d7d5"])
-
     def test_results(self, tmp_path: Path) -> None:
         (record,) = read(tmp_path, f"{MATE}\n")
         assert (record.outcome, record.ending) == ([-1.0, 1.0], "finished")  # by our rules
@@ -260,7 +239,9 @@ class TestRead:
             ('[Variant "Atomic"]\n\n1. e4', [], "line 1, game 1: the variant 'Atomic' is not played here"),
             ('[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]\n\n*', [], "game 1: the position '8/8/8/8/8/8/8/K7 w - - 0 1' cannot"),
             ('[FEN "8/8"]\n\n1. e4', [], "line 3, game 1: expected 8 rows"),
-            ('[White "a"] [Black "b"]\n\n*', [], "line 1, game 1: the tag 'White' has a bare quotation mark"),
+            ('[White "a "b" c"]\n\n*', [], "line 1, game 1: the tag 'White' has a bare quotation mark"),
+            ('[White "a"][White "b"]\n\n*', [], "line 1, game 1: the tag 'White' stands twice"),
+            ('[White "a"] 1. e4', [], "game 1: cannot read the tag '[White \"a\"] 1. e4': expected [Name"),
             ("[White a]\n\n*", [], "line 1, game 1: cannot read the tag '[White a]': expected [Name \"value\"]"),
             ('[White "a"]\n\n[White "b"]\n\n*', [], "line 3, game 1: the tag 'White' stands twice"),
             ('[Result "2-0"]\n\n*', [], "line 1, game 1: the result '2-0' cannot be read"),

@@ -183,12 +183,14 @@ def test_the_reason_of_an_end_that_the_rules_did_not_make(browser: Any, tmp_path
         a_game("b a", 1.0, ending="adjudicated", reason="a resigns"),
         a_game("a b", 0.0, ending="adjudicated", reason="a dead end"),
         a_game("a b", 0.0, ending="truncated"),
+        a_game("a b", 1.0, ending="truncated"),
     ]
     write_report(tmp_path / "page.html", games, blunder_seconds=0)
     opened(browser, (tmp_path / "page.html").as_uri())
     rows = [row.text for row in browser.find_elements("css selector", "#rows tr")]
     ends = ("a loses on time: a took 2 s", "b wins, adjudicated: a resigns", "draw, adjudicated: a dead end")
-    assert all(row.endswith(end) for row, end in zip(rows, (*ends, "* 9 broken off"), strict=True))
+    ends += ("* 9 broken off", "1–0 5 a wins, truncated")
+    assert all(row.endswith(end) for row, end in zip(rows, ends, strict=True))
 
 
 def test_no_text_of_a_file_runs_as_a_program(browser: Any, page: str) -> None:
@@ -252,6 +254,25 @@ def test_a_phone_scrolls_tables_and_not_the_page(browser: Any, page: str) -> Non
             ".map(e => e.textContent)"
         )
         assert small == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("width", [340, 1200])
+def test_long_names_leave_the_numbers_in_sight(browser: Any, tmp_path: Path, width: int) -> None:
+    """Names without blanks are as wide as their columns, which pushed all others out of the page."""
+    games = [replace(one, players=[200 * name for name in one.players]) for one in MATCH]
+    write_report(tmp_path / "report.html", games, blunder_seconds=1)
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    try:
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        opened(browser, (tmp_path / "report.html").as_uri())
+        ends = browser.execute_script(
+            "return [...document.querySelectorAll('.wide tr :nth-child(2)')].filter(e => e.checkVisibility())"
+            ".map(e => e.getBoundingClientRect().right)"
+        )
+        assert ends
+        assert max(ends) < width
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 

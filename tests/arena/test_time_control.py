@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from pettingzoo.classic import connect_four_v3
 
-from plyground.agents import MCTS, AlphaBeta, Mixture, Random
+from plyground.agents import MCTS, AlphaBeta, Mixture, Random, make
 from plyground.agents.engines import ChessEngine, Engine
 from plyground.arena import GameRecord, TimeControl, match, play
 from plyground.arena.referee import Conditions
@@ -143,6 +143,21 @@ class TestTime:
         clock.give(0, 20)
         assert told == [(0.0, 0.1)]  # and not of the time that is owed
         assert clock.spend(0, 0.02) == "took 0.02 s, and had 0 s left of 0.1"
+
+    @pytest.mark.parametrize("player", ["mcts(simulations=9)", "alphabeta", "mixture(mcts(simulations=9))"])
+    def test_who_owes_time_moves_on(self, player: str) -> None:
+        """The game, and the whole match with it, ended in an error about the seconds of a search."""
+        agent, env = make(player, TICTACTOE), BoardGameEnv(TICTACTOE)
+        env.reset()
+        observation, *_, info = env.last()
+        for control in (TimeControl(0.1), TimeControl(0.1, 0.01), TimeControl(0.1, cpu=True)):
+            agent.reset(0)
+            clock = GameClock(control, (agent, Random()))
+            assert clock.spend(0, 0.14) is None
+            clock.give(0, 9)
+            assert agent.act(observation, info) in range(9)
+            assert "and had 0 s left" in str(clock.spend(0, 0.03))
+            clock.close()
 
     def test_an_increment_pays_what_is_owed(self) -> None:
         clock = GameClock(TimeControl(0.1, 0.05), (Random(), Random()))

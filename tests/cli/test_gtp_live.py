@@ -117,6 +117,11 @@ class TestMoves:
         assert board.count("O") == 1
         assert server.seat.clock.told(1) is None or server.seat.clock.told(1)[0] < 20  # pyright: ignore[reportOptionalSubscript]
 
+    def test_without_any_time_left_it_moves_at_once(self) -> None:
+        server = GTPServer("mcts(seconds=9)", GO)
+        answer = told(server, "time_settings 60 0 0", "time_left b 0 0", "lz-genmove_analyze b 10")[-1]
+        assert re.fullmatch(r"=\n(info .+\n)+play ([A-E][1-5]|PASS)", answer)
+
     def test_it_is_the_move_of_a_silent_search(self) -> None:
         server = GTPServer("mcts(simulations=300, seed=3)", GO)
         loud = told(server, "lz-genmove_analyze b 1")[0]

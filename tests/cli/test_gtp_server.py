@@ -231,6 +231,16 @@ class TestTime:
         answers(server, "time_settings 0 30 10", "time_left w 7 3", "genmove w", "time_left w 5 2", "genmove b")
         assert playing(server.seat.agent).told == [(7, 30, 0, 3), (30, 5, 0, 10)]
 
+    @pytest.mark.parametrize("player", ["mcts(simulations=9)", "alphabeta(seconds=9)"])
+    def test_where_no_time_is_left_it_moves_at_once(self, player: str) -> None:
+        """It refused, which a controller takes for a breakdown; whole seconds are 0 in the last one of every period."""
+        server: Any = GTPServer(player, GO)
+        for settings, left in (("60 0 0", "0 0"), ("60 10 5", "0 3"), ("0 0 0", "0 0")):
+            answers(server, "clear_board", f"time_settings {settings}", f"time_left b {left}", f"time_left w {left}")
+            said = answers(server, "genmove b", "kgs-genmove_cleanup w", "reg_genmove b")
+            assert [one[0] for one in said] == ["="] * 3
+            assert len(server.seat.env.moves) == 2
+
     def test_no_time_is_for_less_than_no_moves(self) -> None:
         server: Any = GTPServer("random", GO)
         assert server.answer("time_left b 10 -1") == "? syntax error: stones are at least 0"

@@ -84,6 +84,20 @@ def test_time(talk: Dialogue, go: str, aim: float, most: float) -> None:
     assert line == f"info string the move may take {aim:.3f} s, and {most:.3f} s at most"
 
 
+@pytest.mark.parametrize("lines", [1, 3])
+@pytest.mark.parametrize(
+    "go", ["wtime 0 btime 0", "wtime -5 btime -5", "wtime 0 winc 100", "wtime 0 movestogo 1", "movetime 0", "wtime 1"]
+)
+def test_without_any_time_it_sees_a_mate_in_one(talk: Dialogue, go: str, lines: int) -> None:
+    """It searched nothing, and played the first move of all."""
+    said = talk.ask(
+        f"setoption name MultiPV value {lines}", "position fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", f"go {go}"
+    )
+    assert played(said) == "a1a8"
+    assert scores(said)[-lines][1] == "mate 1"
+    assert not [line for line in said if "string" in line]
+
+
 def test_the_players_own_time(talk: Dialogue) -> None:
     assert not [line for line in talk.ask("debug on", "go depth 1") if "string" in line]  # a second is no spec's
     own = Dialogue(UCIServer("alphabeta(seconds=0.2)", CHESS))

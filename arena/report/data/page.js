@@ -33,9 +33,10 @@
 
   const player = (game, seat) => data.players[game.p[seat]];
   const moveName = (game, i) => game.l?.[i] ?? data.actions[game.m[i]];
+  const hasResult = (game) => game.e !== "truncated" || game.r[0] !== game.r[1];  // else it was broken off
   const points = (game) => {
-    if (game.r[0] === game.r[1]) return game.e === "truncated" ? "*" : "½–½";  // a game that was broken off has no result
-    return game.r[0] > game.r[1] ? "1–0" : "0–1";
+    if (!hasResult(game)) return "*";
+    return game.r[0] === game.r[1] ? "½–½" : game.r[0] > game.r[1] ? "1–0" : "0–1";
   };
   const element = (name, content, attributes = {}) => {
     const made = document.createElement(name);
@@ -55,8 +56,9 @@
     if (game.e === "illegal") return `${loser} loses by an illegal move, ${moveName(game, game.m.length - 1)}`;
     if (game.e === "failed") return `${loser} loses by an error: ${game.w || "no reason is given"}`;
     if (game.e === "time") return `${loser} loses on time: ${game.w || "no reason is given"}`;
-    if (game.e === "truncated") return "broken off";
-    const how = game.e === "adjudicated" ? `, adjudicated: ${game.w || "no reason is given"}` : "";
+    if (!hasResult(game)) return "broken off";
+    const how = game.e === "adjudicated" ? `, adjudicated: ${game.w || "no reason is given"}`
+      : game.e === "truncated" ? ", truncated" : "";
     return (game.r[0] === game.r[1] ? "draw" : `${player(game, game.r[0] > game.r[1] ? 0 : 1)} wins`) + how;
   };
 
@@ -181,7 +183,7 @@
   const kinds = {
     first: (game) => game.r[0] > game.r[1],
     second: (game) => game.r[0] < game.r[1],
-    draw: (game) => game.r[0] === game.r[1] && game.e !== "truncated",
+    draw: (game) => game.r[0] === game.r[1] && hasResult(game),
     broken: (game) => game.e === "illegal" || game.e === "failed",
   };
 
