@@ -70,6 +70,7 @@ def rungs_of(names: str) -> tuple[str, ...]:
 # the weaker one still scores.
 RUNGS = {
     "tictactoe": rungs_of("random mcts-10 mcts-30 mcts-100 alphabeta-9"),
+    "mnk": rungs_of("random mcts-10 mcts-30 mcts-100 alphabeta-9"),  # tic-tac-toe, unless its parameters say otherwise
     "connect_four": rungs_of(
         "random mcts-3 mcts-10 mcts-30 mcts-100 mcts-300 alphabeta-1 mcts-1000 alphabeta-2 alphabeta-3 alphabeta-4 "
         "alphabeta-5 alphabeta-6 mcts-10000 alphabeta-7 alphabeta-8 mcts-100000 network alphazero-100"
