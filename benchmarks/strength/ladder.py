@@ -5,7 +5,8 @@ evaluate`` find them. Who changes a search or an evaluation changes the rungs th
 
 Each rung plays the next two, from both sides of the same openings. The games are kept, as JSON lines, so that a run
 that was stopped goes on where it was, and so that everybody can look at them. Printed are the ratings with their
-standard errors, the largest error of a rung's lead on the one below, and how long it took. With ``--error 25``, two
+standard errors, the largest error of a rung's lead on the one below, whether one number for each rung explains the
+scores of all pairings (Pearson's χ²), and how long it took. With ``--error 25``, two
 neighbours whose distance is more uncertain than 25 Elo play on, the most uncertain ones first; and then those, near or
 far from each other, who tell the most about ratings that are more uncertain than that. In a long ladder these are
 rungs some 400 Elo apart: that many small steps, one after the other, tell less of its ends than a few large ones.
@@ -29,6 +30,7 @@ import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
+from scipy import stats
 
 from benchmarks.page import commit_at_hand
 from plyground.agents.alphazero.nets import shipped
@@ -38,7 +40,7 @@ from plyground.arena.grading.anchors import pairings_of, ratings_of, save_anchor
 from plyground.arena.grading.placing import iter_place, placing_of
 from plyground.arena.matches import iter_match
 from plyground.arena.progress import watch_games
-from plyground.arena.ratings import Ratings
+from plyground.arena.ratings import Ratings, game_results
 from plyground.arena.ratings.difference import ELO_PER_LOGIT
 from plyground.arena.records.record import GameRecord
 from plyground.arena.store.keys import player_digest
@@ -237,6 +239,20 @@ def errors_of_steps(rungs: tuple[str, ...], records: list[GameRecord]) -> list[f
     return errors
 
 
+def fit_of(found: Ratings, records: list[GameRecord]) -> str:
+    """Return how well ratings explain the score of each pairing, as if there were no draws, in words."""
+    scores: dict[tuple[str, str], list[float]] = {}
+    for one, other, points in game_results(records):
+        pairing = (one, other) if one < other else (other, one)
+        scores.setdefault(pairing, []).append(points if one < other else 1 - points)
+    total = 0.0
+    for (one, other), points in scores.items():
+        expected = 1 / (1 + math.exp((found.elo[other] - found.elo[one]) / ELO_PER_LOGIT))
+        total += (np.mean(points) - expected) ** 2 * len(points) / (expected * (1 - expected))
+    freedom = len(scores) - len(found.elo) + 1
+    return f"χ² of {total:.0f} with {freedom} degrees of freedom, p = {stats.chi2.sf(total, freedom):.2g}"
+
+
 def table_of(title: str, found: Ratings) -> Table:
     """Return ratings as a table."""
     table = Table("rung", "Elo", "standard error", title=title)
@@ -278,6 +294,8 @@ def main(
         save_anchors(path, game, found, games, seed, commit_at_hand())
         took = f"{time.perf_counter() - began:.0f} s"
         largest = max(errors_of_steps(rungs, records))
+        fit = f"one number for each rung explains the scores of pairings with a {fit_of(found, records)}"
+        console.print(fit, soft_wrap=True)
         console.print(f"{took}; a step's standard error is {largest:.0f} Elo or less; saved {path}", soft_wrap=True)
 
 
