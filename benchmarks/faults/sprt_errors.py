@@ -5,6 +5,9 @@ a pair, until `Sprt` has its answer. At elo0 the wrong answer is H1, and may com
 is H0, in a share β. The shares are printed with their binomial intervals (Clopper and Pearson), and beside them how
 many pairs it took and how often the interval of the estimate held the truth. All this in normalised and in logistic
 Elo, where 40 are about as much as 60 of the normalised ones.
+
+Small differences take many pairs, which may then be added some at a time, as the workers of fishtest send them. Its own
+bounds are ``--elo0 0.5 --elo1 2.5 --only normalized --batch 400``.
 """
 
 from __future__ import annotations
@@ -45,13 +48,13 @@ def shifted(shares: tuple[float, ...], elo: float, model: Model) -> np.ndarray:
 
 
 def one_test(
-    kind: str, elo: float, elo1: float, error: float, seed: int, model: Model = "normalized"
+    kind: str, elo: float, bounds: tuple[float, float], error: float, seed: int, model: Model, batch: int
 ) -> tuple[str, int, bool]:
-    """Return what one test of 0 against ``elo1`` answers, after how many pairs, and whether its interval is true."""
+    """Return what one test answers, after how many pairs, and whether its interval is true."""
     rng, shares = np.random.default_rng([seed, int(elo)]), shifted(SHARES[kind], elo, model)
-    test = Sprt(0, elo1, error, error, model)
+    test = Sprt(*bounds, error, error, model)
     while test.decision is None:
-        test.add(rng.choice(2 * SCORES, p=shares, size=1))
+        test.add(rng.choice(2 * SCORES, p=shares, size=batch))
     found = test.estimate()
     return str(test.decision), test.pairs, found.low <= elo <= found.high
 
@@ -72,18 +75,26 @@ def row(model: Model, kind: str, true: float, wrong: str, found: list[tuple[str,
 
 def main(
     tests: Annotated[int, typer.Option(min=1, help="Tests of each kind.")] = 2000,
+    elo0: Annotated[float, typer.Option(help="The difference by H0.")] = 0.0,
     elo1: Annotated[float, typer.Option(help="The difference by H1, in normalised Elo.")] = 60.0,
     logistic_elo1: Annotated[float, typer.Option(help="The difference by H1, in logistic Elo.")] = 40.0,
     error: Annotated[float, typer.Option(help="α and β.")] = 0.05,
     jobs: Annotated[int, typer.Option(help="Processes.")] = -1,
+    only: Annotated[str, typer.Option(help="normalized or logistic. Default: both.")] = "",
+    batch: Annotated[int, typer.Option(min=1, help="Pairs that are added at a time.")] = 1,
     write: Annotated[bool, typer.Option("--write", help="Write the table into docs/measurements.md.")] = False,
 ) -> None:
     """Simulate tests, and print how often they err."""
+    if only not in ("", *MODELS):
+        raise typer.BadParameter(f"{only!r} is none of {', '.join(MODELS)}", param_hint="--only")
+    if write and (only, elo0, batch) != ("", 0.0, 1):
+        raise typer.BadParameter("the page has both models, from 0 on, and pairs one by one", param_hint="--write")
     errors, rows = Console(stderr=True), list[list[str]]()
     for model, most in zip(MODELS, (elo1, logistic_elo1), strict=True):
-        for kind in SHARES:
-            for true, wrong in ((0.0, "H1"), (most, "H0")):
-                work = (delayed(one_test)(kind, true, most, error, seed, model) for seed in range(tests))
+        for kind in SHARES if only in ("", model) else ():
+            for true, wrong in ((elo0, "H1"), (most, "H0")):
+                bounds = elo0, most
+                work = (delayed(one_test)(kind, true, bounds, error, seed, model, batch) for seed in range(tests))
                 parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
                 title = f"{model}, {kind}, {true:g}"
                 found = list(track(parallel(work), title, total=tests, console=errors))
