@@ -166,7 +166,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             ImportError, RuntimeError: there is no pygame, or no screen, for a window. Nothing is changed.
         """
         # An error leaves the game in progress alone.
-        self._check_screen()
+        if self._renderer is not None:
+            self._renderer.check_screen()
         position = self._position if options is None else Position(self.game)
         line, before = begin(self.game, position, options)
         self._position = position
@@ -195,7 +196,8 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
                 the end of the game. Nothing is changed.
             ImportError, RuntimeError: as in `reset`.
         """
-        self._check_screen()
+        if self._renderer is not None:
+            self._renderer.check_screen()
         if self._over:
             self._step_after_end(action)
             return
@@ -211,10 +213,6 @@ class BoardGameEnv(AECEnv[str, Any, Any]):
             self._play_illegal(index)
         if self.render_mode == "human":
             self.render()
-
-    def _check_screen(self) -> None:
-        if self.render_mode == "human" and self._renderer is not None:
-            self._renderer.check_screen()
 
     def _play(self, action: int) -> None:
         self._position.play(action)
