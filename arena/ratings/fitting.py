@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...envs.outside.messages import shown
 from .difference import ELO_PER_LOGIT
 
-__all__ = ["Ratings", "fit_ratings"]
+__all__ = ["Ratings", "fit_ratings", "information"]
 
 
 class Ratings(NamedTuple):
@@ -53,7 +53,7 @@ def fit_ratings(results: Iterable[tuple[str, str, float]], prior: float = 0.0) -
     points += prior / 2 * (points + points.T > 0)
     _check_connected(names, points > 0)
     logits = _most_likely(points)
-    errors = np.sqrt(np.diag(np.linalg.pinv(_information(points, logits))))
+    errors = np.sqrt(np.diag(np.linalg.pinv(information(points + points.T, logits))))
     elo, spread = (dict(zip(names, (ELO_PER_LOGIT * one).tolist(), strict=True)) for one in (logits, errors))
     return Ratings(elo, spread)
 
@@ -96,7 +96,7 @@ def _most_likely(points: NDArray[np.float64]) -> NDArray[np.float64]:
         loss,
         np.zeros(len(points) - 1),
         jac=True,
-        hess=lambda free: _information(points, all_of(free))[:-1, :-1],
+        hess=lambda free: information(games, all_of(free))[:-1, :-1],
         method="trust-exact",
         tol=1e-10,
     )
@@ -104,9 +104,8 @@ def _most_likely(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return logits - logits.mean()
 
 
-def _information(points: NDArray[np.float64], logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Fisher's information [players, players] about the ratings."""
-    games = points + points.T
+def information(games: NDArray[np.float64], logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Fisher's information [players, players] about ratings in log-odds that games [player, opponent] have."""
     weights = games / (2 + 2 * np.cosh(logits[None, :] - logits[:, None]))  # games · p (1 - p)
     return np.diag(weights.sum(axis=1)) - weights
 

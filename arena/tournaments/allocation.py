@@ -17,7 +17,7 @@ from ...envs.outside.arguments import checked_whole
 from .pairing import Pairing
 from .schedules import Schedule
 
-__all__ = ["bandit"]
+__all__ = ["after_games", "bandit", "likely_strengths", "weight_of"]
 
 _SPREAD = 2.0  # of strengths before any game, in log-odds: 350 Elo
 _STEPS = 50  # of Newton's method; some five are enough
@@ -55,10 +55,10 @@ def _chosen(points: NDArray[np.float64], playing: list[int], count: int, games: 
     chosen: list[Pairing] = []
     open_pairings = list(itertools.combinations(playing, 2))
     while open_pairings and len(chosen) < count:
-        gains = [_gain(variances, pairing, _weight(strengths, pairing) * games) for pairing in open_pairings]
+        gains = [_gain(variances, pairing, weight_of(strengths, pairing) * games) for pairing in open_pairings]
         best = open_pairings.pop(int(np.argmax(gains)))
         chosen.append(best)
-        variances = _after(variances, best, _weight(strengths, best) * games)
+        variances = after_games(variances, best, weight_of(strengths, best) * games)
     return chosen
 
 
@@ -85,7 +85,7 @@ def _information(games: NDArray[np.float64], strengths: NDArray[np.float64]) -> 
     return np.diag(weights.sum(axis=1) + 1 / _SPREAD**2) - weights
 
 
-def _weight(strengths: NDArray[np.float64], pairing: Pairing) -> float:
+def weight_of(strengths: NDArray[np.float64], pairing: Pairing) -> float:
     """Return the information of one game."""
     return float(1 / (2 + 2 * np.cosh(strengths[pairing[0]] - strengths[pairing[1]])))
 
@@ -96,7 +96,7 @@ def _gain(variances: NDArray[np.float64], pairing: Pairing, weight: float) -> fl
     return weight * float(column @ column) / (1 + weight * float(column[pairing[0]] - column[pairing[1]]))
 
 
-def _after(variances: NDArray[np.float64], pairing: Pairing, weight: float) -> NDArray[np.float64]:
+def after_games(variances: NDArray[np.float64], pairing: Pairing, weight: float) -> NDArray[np.float64]:
     """Return the covariances of the strengths after these games."""
     column = variances[:, pairing[0]] - variances[:, pairing[1]]
     return variances - weight * np.outer(column, column) / (1 + weight * (column[pairing[0]] - column[pairing[1]]))

@@ -6,10 +6,10 @@ evaluate`` find them. Who changes a search or an evaluation changes the rungs th
 Each rung plays the next two, from both sides of the same openings. The games are kept, as JSON lines, so that a run
 that was stopped goes on where it was, and so that everybody can look at them. Printed are the ratings with their
 standard errors, the largest error of a rung's lead on the one below, whether one number for each rung explains the
-scores of all pairings (Pearson's χ²), and how long it took. With ``--error 25``, two
-neighbours whose distance is more uncertain than 25 Elo play on, the most uncertain ones first; and then those, near or
-far from each other, who tell the most about ratings that are more uncertain than that. In a long ladder these are
-rungs some 400 Elo apart: that many small steps, one after the other, tell less of its ends than a few large ones.
+scores of all pairings (Pearson's χ²), and how long it took. With ``--error 25``, two neighbours whose distance is more
+uncertain than 25 Elo play on, the most uncertain ones first; and then those, near or far from each other, who tell the
+most about ratings that are more uncertain than that. In a long ladder these are rungs some 400 Elo apart: that many
+small steps, one after the other, tell less of its ends than a few large ones.
 
 After a new network has come into the package, its rungs alone are placed anew, on the others as they stand:
 
@@ -42,8 +42,10 @@ from plyground.arena.matches import iter_match
 from plyground.arena.progress import watch_games
 from plyground.arena.ratings import Ratings, game_results
 from plyground.arena.ratings.difference import ELO_PER_LOGIT
+from plyground.arena.ratings.fitting import information
 from plyground.arena.records.record import GameRecord
 from plyground.arena.store.keys import player_digest
+from plyground.arena.tournaments.allocation import after_games, weight_of
 from plyground.envs import Game, make_game
 
 FOLDER = Path(__file__).parents[2] / "arena" / "grading" / "data"
@@ -71,8 +73,7 @@ def rungs_of(names: str) -> tuple[str, ...]:
 # Weakest first, as a few games of each with each other said: who plays whom follows from it. Steps are small, so that
 # the weaker one still scores.
 RUNGS = {
-    "tictactoe": rungs_of("random mcts-10 mcts-30 mcts-100 alphabeta-9"),
-    "mnk": rungs_of("random mcts-10 mcts-30 mcts-100 alphabeta-9"),  # tic-tac-toe, unless its parameters say otherwise
+    **dict.fromkeys(("tictactoe", "mnk"), rungs_of("random mcts-10 mcts-30 mcts-100 alphabeta-9")),
     "connect_four": rungs_of(
         "random mcts-3 mcts-10 mcts-30 mcts-100 mcts-300 alphabeta-1 mcts-1000 alphabeta-2 alphabeta-3 alphabeta-4 "
         "alphabeta-5 alphabeta-6 mcts-10000 alphabeta-7 alphabeta-8 mcts-100000 network alphazero-100"
@@ -183,26 +184,22 @@ def most_telling(
 ) -> tuple[str, str]:
     """Return the pairing, among those on offer, whose games say the most about the ratings that are too uncertain.
 
-    That is, which lowers the sum of what variances have above the largest that is allowed the most, for each game.
+    That is, which lowers the sum of what variances have above the largest that is allowed the most, for each game. (A
+    `bandit` lowers the variances of all, those that are small enough among them.)
     """
     place = {rung: i for i, rung in enumerate(found.elo)}
-    logits = np.array([*found.elo.values()]) / ELO_PER_LOGIT
-    weights = 1 / (2 + 2 * np.cosh(logits[:, None] - logits[None, :])) / ELO_PER_LOGIT**2  # information of a game
-    information = np.zeros_like(weights)
-    for pairing, played_games in games.items():
-        one, other = (place[rung] for rung in pairing)
-        information[one, other] = information[other, one] = -weights[one, other] * played_games
-    np.fill_diagonal(information, -information.sum(axis=1))
-    covariances = np.linalg.pinv(information)
-    variances = np.diag(covariances)
+    logits, played_games = np.array([*found.elo.values()]) / ELO_PER_LOGIT, np.zeros((len(place), len(place)))
+    for (one, other), count in games.items():
+        played_games[place[one], place[other]] = played_games[place[other], place[one]] = count
+    covariances = np.linalg.pinv(information(played_games, logits)).astype(np.float64)
+
+    def excess(covariances: Any) -> float:
+        return float(np.maximum(np.diag(covariances) - (error / ELO_PER_LOGIT) ** 2, 0.0).sum())
 
     def gain(pairing: tuple[str, str]) -> float:
-        one, other = (place[rung] for rung in pairing)
-        column = covariances[one] - covariances[other]
-        weight = weights[one, other] * offers[pairing]
-        after = variances - weight * column**2 / (1 + weight * (column[one] - column[other]))  # Sherman and Morrison
-        excess = np.maximum(variances - error**2, 0.0) - np.maximum(after - error**2, 0.0)
-        return float(excess.sum()) / offers[pairing]
+        both = place[pairing[0]], place[pairing[1]]
+        after = after_games(covariances, both, weight_of(logits, both) * offers[pairing])
+        return (excess(covariances) - excess(after)) / offers[pairing]
 
     return max(offers, key=gain)
 
